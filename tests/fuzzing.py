@@ -348,7 +348,7 @@ def table(folder: Path, number: int) -> str:
 
 _FIGURES = [
     configs.parse_yaml(path.read_text(encoding="utf-8"))
-    for _, path in sorted(configs.definition_files("figure").items())
+    for _, path in sorted(configs.definition_files("figure"))
 ]
 
 

@@ -246,7 +246,7 @@ def _figure(rng: Random, folder: Path) -> str:
 _KINDS = {name for name, kind in kinds().items() if "overrides" in kind.__struct_fields__}
 _FIGURES = [
     configs.parse_yaml(path.read_text(encoding="utf-8"))
-    for _, path in sorted(configs.definition_files("figure").items())
+    for _, path in sorted(configs.definition_files("figure"))
 ]
 _FIGURES = [
     content | {key: wine for key, wine in (("rows", ["wine"]), ("data", "wine")) if key in content}

@@ -153,7 +153,7 @@ def _dispatch(argv: list[str]) -> int:
     if argv and argv[0].partition("=")[0] == "--papers":
         folder, rest = _split_papers(argv)
         # Worker processes and the copy of a command inherit the environment.
-        with temporarily_set(os.environ, {"BOOSTBENCH_PAPERS": str(folder)}):
+        with temporarily_set(os.environ, BOOSTBENCH_PAPERS=str(folder)):
             return _dispatch(rest)
     # 2) Find the command without argparse, so that only its module is imported.
     names = command_names()

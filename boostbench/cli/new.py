@@ -60,7 +60,7 @@ def run(args: Namespace) -> None:
     """Write the files of a paper, and print the commands that use them."""
     if not re.fullmatch(r"[A-Za-z]\w*", args.name, re.ASCII):
         raise UserError(f"{args.name!r} is no name of a paper: use letters, digits and _")
-    if args.name in paper_folders():
+    if args.name in dict(paper_folders()):
         raise UserError(f"{args.name} is a paper of the project; choose another name")
     folder = args.papers / args.name
     if folder.exists():

@@ -52,15 +52,16 @@ def epilog() -> str:
     """Return examples, and all groups, measures and values, for the help text."""
     from boostbench.spec import measures
 
+    base = configs.base_config()
     groups = [("algo, data", "see 'boostbench list'")]
     groups += [
         (group, ", ".join(configs.list_options(group)))
-        for group in configs.default_choices()
+        for group in base.options
         if group not in ("algo", "data")
     ]
-    values = configs.base_config() | {
-        group: configs.base_config().get(group, {}) | configs.read_option(group, name)
-        for group, name in configs.default_choices().items()
+    values = base.values | {
+        group: base.values.get(group, {}) | configs.read_option(group, name)
+        for group, name in base.options.items()
     }
     recorded = fill(", ".join(measures.names()), 78)
     return "\n".join(
@@ -93,7 +94,7 @@ def complete(before: list[str], word: str) -> list[str]:
     group, equals, _ = word.partition("=")
     if equals:
         names = measures.names() if group == "measure" else []
-        if group in configs.default_choices():
+        if group in configs.base_config().options:
             names = configs.list_options(group)
         return [f"{group}={name}" for name in names]
     try:
@@ -106,7 +107,7 @@ def complete(before: list[str], word: str) -> list[str]:
     candidates = [
         f"{key}{'.' if key in parents else '='}" for key in keys if key.count(".") == level
     ]
-    choices = [f"{group}=" for group in configs.default_choices()]
+    choices = [f"{group}=" for group in configs.base_config().options]
     return candidates if level else ["-m", "--cfg", "--config-dir", *choices, *candidates]
 
 

@@ -226,12 +226,13 @@ def merge_configs(values: Settings, folders: tuple[Path, ...] = ()) -> ConfigTre
     folders : tuple of pathlib.Path, default=()
         Folders of configs that are searched before ``conf/``.
     """
-    tree, groups = ConfigTree(configs.base_config()), configs.default_choices()
-    for group in groups:
+    base = configs.base_config()
+    tree = ConfigTree(dict(base.values))
+    for group in base.options:
         option = load_option(group, _chosen_option(group, values), folders)
         tree.values[group] = tree.values.get(group, {}) | option
     for key, value in values.items():
-        if key not in groups:
+        if key not in base.options:
             tree.apply(key, value)
     tree.resolve_references()
     return tree
@@ -239,7 +240,7 @@ def merge_configs(values: Settings, folders: tuple[Path, ...] = ()) -> ConfigTre
 
 def _chosen_option(group: str, values: Settings) -> str:
     """Return the option of a group that the overrides choose, or the one of ``config.yaml``."""
-    option = values.get(group, configs.default_choices()[group])
+    option = values.get(group, configs.base_config().options[group])
     return "null" if option is None else str(option)
 
 

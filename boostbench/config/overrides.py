@@ -261,10 +261,11 @@ def _choice_names(choice: object, parsed: Override, folders: Sequence[Path]) -> 
     if not isinstance(choice, Glob):
         return [Transformer.str(choice)]
     group = parsed.key_or_group
-    if group not in configs.default_choices():
+    groups = configs.base_config().options
+    if group not in groups:
         raise UserError(
             f"{parsed.input_line} is refused: glob(...) chooses among "
-            f"{', '.join(configs.default_choices())}; name the values, with commas between them"
+            f"{', '.join(groups)}; name the values, with commas between them"
         )
     options = configs.list_options(group, folders)
     names = choice.filter(options)

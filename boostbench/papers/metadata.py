@@ -177,11 +177,11 @@ def library() -> Library:
     UserError
         If a ``paper.yaml`` cannot be read, lacks a key or has an unknown one.
     """
-    return _read_library(tuple(configs.paper_folders().items()))
+    return _read_library(configs.paper_folders())
 
 
 @cache
-def _read_library(folders: tuple[tuple[str, Path], ...]) -> Library:
+def _read_library(folders: tuple[configs.NamedPath, ...]) -> Library:
     read = sorted((_read_paper(name, folder) for name, folder in folders), key=lambda pair: pair[0])
     return Library(
         papers={paper.name: paper for _, paper in read},

@@ -170,7 +170,7 @@ def lines_of(table: str) -> list[dict[str, str]]:
 
 def read_statements(paper: str) -> list[Statement]:
     """Return the signed-rank tests that a paper reports; none without a ``wilcoxon.csv``."""
-    path = paper_folders()[paper] / "wilcoxon.csv"
+    path = dict(paper_folders())[paper] / "wilcoxon.csv"
     if not path.exists():
         return []
     lines = _read_paper_file(path)

@@ -91,7 +91,7 @@ def write_crate(results: Path, path: Path, license_text: str) -> int:
     made = {Path(name).stem for name in files if name.startswith("results/tables/")}
     definitions = {
         f"definitions/{file.relative_to(conf_dir()).as_posix()}": file
-        for name, file in definition_files("table").items()
+        for name, file in definition_files("table")
         if name in made and file.is_relative_to(conf_dir())
     }
     added = {name: _add(crate, name, file) for name, file in {**files, **definitions}.items()}

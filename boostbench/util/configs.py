@@ -8,6 +8,7 @@ import os
 import re
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import yaml
 
@@ -142,11 +143,18 @@ def _conf_dir_candidates(module: str) -> tuple[Path, Path]:
     return package / "conf", package.parent / "conf"
 
 
-def paper_folders() -> dict[str, Path]:
-    """Return the folders of papers by the papers' names.
+class NamedPath(NamedTuple):
+    """File or folder of ``conf``, and the name by which commands call its content."""
+
+    name: str
+    path: Path
+
+
+def paper_folders() -> tuple[NamedPath, ...]:
+    """Return the folders of papers; each has a name of its own.
 
     A paper is a folder with a ``paper.yaml`` in ``conf/paper`` or in ``$BOOSTBENCH_PAPERS``. The
-    project's papers cannot be replaced.
+    project's papers come first, and cannot be replaced.
     """
     return _paper_folders(conf_dir(), os.environ.get("BOOSTBENCH_PAPERS"))
 
@@ -154,30 +162,33 @@ def paper_folders() -> dict[str, Path]:
 # A command asks for these folders and files thousands of times, so that they are listed once; see
 # `forget_listings`.
 @functools.cache
-def _paper_folders(conf: Path, user_folder: str | None) -> dict[str, Path]:
-    """Return the folders of `paper_folders`; the project's papers come before the user's."""
+def _paper_folders(conf: Path, user_folder: str | None) -> tuple[NamedPath, ...]:
+    """Return the folders of `paper_folders`: the project's in `conf`, and the user's, if any."""
     tops = [conf / "paper", *([Path(user_folder)] if user_folder else [])]
-    folders: dict[str, Path] = {}
-    for top in tops:
-        for name in sorted(_file_names(top)):
-            if os.path.exists(os.path.join(top, name, "paper.yaml")):
-                folders.setdefault(name, top / name)
-    return folders
+    folders = [
+        NamedPath(name, top / name)
+        for top in tops
+        for name in sorted(_file_names(top))
+        if os.path.exists(os.path.join(top, name, "paper.yaml"))
+    ]
+    return _first_of_each_name(folders)
 
 
-def definition_files(kind: str) -> dict[str, Path]:
-    """Return the files that define tables or figures, by the names of these.
+def definition_files(kind: str) -> tuple[NamedPath, ...]:
+    """Return the files that define tables or figures; each has a name of its own.
 
     ``conf/table/demo.yaml`` defines the table ``demo``, and ``conf/paper/mcboost/table5.yaml`` the
     table ``mcboost5``: the paper's name replaces the kind.
+
+    Parameters
+    ----------
+    kind : {"table", "figure"}
     """
-    return _definition_files(kind, conf_dir() / kind, tuple(paper_folders().items()))
+    return _definition_files(kind, conf_dir() / kind, paper_folders())
 
 
 @functools.cache
-def _definition_files(
-    kind: str, top: Path, papers: tuple[tuple[str, Path], ...]
-) -> dict[str, Path]:
+def _definition_files(kind: str, top: Path, papers: tuple[NamedPath, ...]) -> tuple[NamedPath, ...]:
     """Return the files of `definition_files`.
 
     Parameters
@@ -185,16 +196,25 @@ def _definition_files(
     kind : {"table", "figure"}
     top : pathlib.Path
         Folder of the definitions that belong to no paper, which come first.
-    papers : tuple of (str, pathlib.Path)
-        Name and folder of each paper.
+    papers : tuple of NamedPath
+        Folders of papers.
     """
-    files = {stem: top / f"{stem}.yaml" for stem in _yaml_stems(top)}
-    for paper, folder in papers:
-        for stem in _yaml_stems(folder):
-            if stem.startswith(kind):
-                name = f"{paper}{stem.removeprefix(kind)}"
-                files.setdefault(name, folder / f"{stem}.yaml")
-    return files
+    files = [NamedPath(stem, top / f"{stem}.yaml") for stem in _yaml_stems(top)]
+    files += [
+        NamedPath(f"{paper}{stem.removeprefix(kind)}", folder / f"{stem}.yaml")
+        for paper, folder in papers
+        for stem in _yaml_stems(folder)
+        if stem.startswith(kind)
+    ]
+    return _first_of_each_name(files)
+
+
+def _first_of_each_name(paths: Sequence[NamedPath]) -> tuple[NamedPath, ...]:
+    """Return the paths without those whose name an earlier path has."""
+    first = {}
+    for named_path in paths:
+        first.setdefault(named_path.name, named_path)
+    return tuple(first.values())
 
 
 def _file_names(folder: str | os.PathLike) -> list[str]:
@@ -226,7 +246,7 @@ def list_options(group: str, folders: Sequence[Path] = ()) -> list[str]:
         Sorted names, with all tables and figures of papers.
     """
     if group in _DEFINITION_GROUPS:
-        return sorted(definition_files(group))
+        return sorted(name for name, _ in definition_files(group))
     return _list_options(group, (*folders, conf_dir()))
 
 
@@ -242,26 +262,27 @@ def forget_listings() -> None:
         listing.cache_clear()
 
 
-@functools.cache
-def _config_file() -> dict:
-    """Return the content of ``config.yaml``, with its ``defaults``."""
-    return parse_yaml((conf_dir() / "config.yaml").read_text(encoding="utf-8"))
+class BaseConfig(NamedTuple):
+    """Content of ``config.yaml``, which must not be changed.
+
+    Attributes
+    ----------
+    options : dict of str to str
+        Default option of each group.
+    values : dict
+        Values without a group, and values that the options of a group share, by key.
+    """
+
+    options: dict[str, str]
+    values: dict[str, Any]
 
 
 @functools.cache
-def default_choices() -> dict[str, str]:
-    """Return the option of each group that ``config.yaml`` chooses."""
-    return {
-        group: name
-        for entry in _config_file()["defaults"]
-        if isinstance(entry, dict)
-        for group, name in entry.items()
-    }
-
-
-def base_config() -> dict:
-    """Return the values of ``config.yaml`` itself, which must not be changed."""
-    return {key: value for key, value in _config_file().items() if key != "defaults"}
+def base_config() -> BaseConfig:
+    """Return the content of ``config.yaml``."""
+    values = parse_yaml((conf_dir() / "config.yaml").read_text(encoding="utf-8"))
+    groups = [entry for entry in values.pop("defaults") if isinstance(entry, dict)]
+    return BaseConfig(dict(item for entry in groups for item in entry.items()), values)
 
 
 def is_data_set_name(name: str) -> bool:
@@ -370,7 +391,7 @@ def find_definition(kind: str, name: str) -> Path:
     """
     if name.endswith(DEFINITION_SUFFIXES):
         return user_path(name)
-    files = definition_files(kind)
+    files = dict(definition_files(kind))
     if name not in files:
         raise unknown_name_error(kind, name, sorted(files))
     return files[name]
@@ -381,7 +402,7 @@ def definition_name(kind: str, path: Path) -> str:
 
     It is the stem of the file, or for the file of a paper the paper's name with the number.
     """
-    names = (name for name, file in definition_files(kind).items() if path.samefile(file))
+    names = (name for name, file in definition_files(kind) if path.samefile(file))
     return next(names, path.stem)
 
 

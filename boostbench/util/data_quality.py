@@ -98,12 +98,13 @@ def find_faults(
     n_rows, n_columns = X.shape
     if not n_columns or n_rows < 2:
         return []
-    category_counts = dict(category_counts)
+    n_categories = np.zeros(n_columns, dtype=int)  # 0 for a column of numbers
+    for column, count in category_counts:
+        n_categories[column] = count
     # 1) Select suspicious columns on a sample of rows.
     size = min(max(_SAMPLE_ENTRIES // n_columns, _MIN_SAMPLE_ROWS), _MAX_SAMPLE_ROWS)
     rows = np.linspace(0, n_rows - 1, min(n_rows, size)).astype(np.intp)
     sample = _missing_as_largest(X[rows])
-    is_code = np.isin(np.arange(n_columns), list(category_counts))
     is_constant = (sample == sample[0]).all(axis=0)
     is_whole = (sample == np.floor(sample)).all(axis=0)
     is_distinct = _count_equal_pairs(sample) == 0
@@ -111,14 +112,13 @@ def find_faults(
     # 2) Decide on all rows.
     faults = []
     if y is not None and _is_beyond_chance(np.bincount(y), n_columns):
-        for j in _separating_columns(sample, y[rows], category_counts, _MIN_SAMPLE_AUC):
+        for j in _separating_columns(sample, y[rows], n_categories, _MIN_SAMPLE_AUC):
             column = _missing_as_largest(X[:, [j]])
-            column_counts = {0: category_counts[j]} if j in category_counts else {}
-            if _separating_columns(column, y, column_counts, _MIN_AUC):
+            if _separating_columns(column, y, n_categories[[j]], _MIN_AUC):
                 question = "is its value known before the class is?"
                 text = f"column {names[j]!r} alone separates the classes; {question}"
                 faults.append(DataFault("leak", text))
-    may_be_id = is_whole & is_distinct & ~is_code
+    may_be_id = is_whole & is_distinct & (n_categories == 0)
     ids = [names[j] for j in np.flatnonzero(may_be_id) if _is_id(X[:, j])]
     if ids:
         text = f"{_list_columns(ids)}: a different whole number in each row, as of ids"
@@ -202,7 +202,7 @@ def _missing_as_largest(X: np.ndarray) -> np.ndarray:
 
 
 def _separating_columns(
-    X: np.ndarray, y: np.ndarray, category_counts: dict[int, int], min_auc: float
+    X: np.ndarray, y: np.ndarray, n_categories: np.ndarray, min_auc: float
 ) -> list[int]:
     """Return the indices of the columns each of which alone separates the classes.
 
@@ -212,8 +212,8 @@ def _separating_columns(
         Numbers and codes of categories; infinity for missing values.
     y : ndarray of shape (n_samples,), int
         Index of each sample's class.
-    category_counts : dict of int to int
-        Number of categories of each column of codes.
+    n_categories : ndarray of shape (n_columns,), int
+        Number of categories of each column of codes; 0 for a column of numbers.
     min_auc : float
         Area under the ROC curve above which a column of numbers separates two classes.
 
@@ -222,19 +222,16 @@ def _separating_columns(
     list of int
         Sorted indices. Two classes may overlap a little, as `min_auc` allows; several may not.
     """
-    codes = [
-        j
-        for j, n_categories in category_counts.items()
-        if _is_category_pure(X[:, j], n_categories, y)
-    ]
-    numbers = np.setdiff1d(np.arange(X.shape[1]), list(category_counts))
+    codes = np.flatnonzero(n_categories).tolist()
+    separating = [j for j in codes if _is_category_pure(X[:, j], n_categories[j], y)]
+    numbers = np.flatnonzero(n_categories == 0)
     if not len(numbers):
-        return sorted(codes)
+        return separating
     if y.max() == 1:
         is_separating = _separates_two_classes(X[:, numbers], y, min_auc)
     else:
         is_separating = _separates_several_classes(X[:, numbers], y)
-    return sorted([*codes, *numbers[is_separating].tolist()])
+    return sorted([*separating, *numbers[is_separating].tolist()])
 
 
 def _separates_two_classes(X: np.ndarray, y: np.ndarray, min_auc: float) -> np.ndarray:

@@ -1,12 +1,12 @@
 """Temporary changes of mappings and of random states."""
 
 import random
-from collections.abc import Iterator, Mapping, MutableMapping
+from collections.abc import Iterator, MutableMapping
 from contextlib import contextmanager
 
 
 @contextmanager
-def temporarily_set(values: MutableMapping, changes: Mapping) -> Iterator[None]:
+def temporarily_set(values: MutableMapping, **changes: object) -> Iterator[None]:
     """Change entries of a mapping, such as `os.environ`, and restore them after the block.
 
     Entries that did not exist before are removed.

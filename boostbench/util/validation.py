@@ -8,7 +8,17 @@ import functools
 import math
 import types
 from collections.abc import Collection, Iterable, Mapping
-from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import (
+    Annotated,
+    Any,
+    Literal,
+    NamedTuple,
+    TypeVar,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 import msgspec
 
@@ -67,17 +77,18 @@ def validate_mapping(cls: type[msgspec.Struct], content: Mapping, where: str) ->
     Traceback (most recent call last):
     boostbench.util.errors.UserError: data.seed is -1; it must be a whole number, 0 or more
     """
-    kinds = _annotated_hints(cls)
+    fields = _fields(cls)
     for key, value in content.items():
-        if key not in kinds:
-            raise unknown_name_error(f"key of {where}", str(key), kinds, is_listed=False)
+        if key not in fields:
+            raise unknown_name_error(f"key of {where}", str(key), fields, is_listed=False)
+        kind = fields[key].described_type
         try:
-            msgspec.convert(value, kinds[key])
+            msgspec.convert(value, kind)
         except (ValueError, RecursionError):
-            nested = _nested_struct(kinds[key])
-            if nested and isinstance(value, Mapping) and _required_fields(nested) <= value.keys():
+            nested = _nested_struct(kind)
+            if nested and isinstance(value, Mapping) and set(_required(nested)) <= value.keys():
                 validate_mapping(nested, value, f"{where}.{key}")
-            advice = _advice(kinds[key], value, f"{where}.{key}")
+            advice = _advice(kind, value, f"{where}.{key}")
             raise UserError(f"{where}.{key} is {value!r}; {advice}") from None
 
 
@@ -142,17 +153,17 @@ def struct_from_mapping(
     """
     if not isinstance(content, Mapping):
         raise UserError(f"{where} is {truncated_repr(content)}; it must be KEY: VALUE")
-    required = {name: needed for name, needed in _fields(cls).items() if name not in given}
+    fields = {name: field for name, field in _fields(cls).items() if name not in given}
     for key in content:
-        if key not in required:
-            raise UserError(f"{where} has no key {key!r}; {did_you_mean(key, required)}")
-    needed = [name for name, is_needed in required.items() if is_needed]
+        if key not in fields:
+            raise UserError(f"{where} has no key {key!r}; {did_you_mean(key, fields)}")
+    needed = [name for name in _required(cls) if name not in given]
     for key in needed:
         if key not in content:
             raise UserError(f"{where} lacks {key}; it needs {', '.join(needed)}")
-    hints = _type_hints(cls)
     values = {
-        key: check_value(hints[key], content[key], where, key, allow_empty) for key in content
+        key: check_value(fields[key].type, value, where, key, allow_empty)
+        for key, value in content.items()
     }
     for key in needed:
         if values[key] in ([], {}) and not allow_empty:
@@ -299,30 +310,44 @@ def _type_facts(kind: Any) -> tuple[Any, tuple, bool, bool]:
     return get_origin(kind), get_args(kind), hasattr(kind, "from_texts"), is_struct
 
 
-_type_hints = functools.cache(get_type_hints)
+class _Field(NamedTuple):
+    """Field of a struct.
+
+    Attributes
+    ----------
+    type : object
+        Type without a description.
+    described_type : object
+        Type with the description and limits of `annotated_type`, if it has them.
+    is_required : bool
+        Whether the field has no default.
+    """
+
+    type: Any
+    described_type: Any
+    is_required: bool
 
 
 @functools.cache
-def _annotated_hints(cls: type) -> dict[str, Any]:
-    return get_type_hints(cls, include_extras=True)
+def _fields(cls: type[msgspec.Struct]) -> dict[str, _Field]:
+    """Return the fields of a struct by name."""
+    types, described_types = get_type_hints(cls), get_type_hints(cls, include_extras=True)
+    return {
+        field.name: _Field(types[field.name], described_types[field.name], field.required)
+        for field in msgspec.structs.fields(cls)
+    }
 
 
-@functools.cache
-def _required_fields(cls: type) -> frozenset[str]:
-    return frozenset(name for name, is_required in _fields(cls).items() if is_required)
+def _required(cls: type[msgspec.Struct]) -> list[str]:
+    """Return the names of the fields without a default."""
+    return [name for name, field in _fields(cls).items() if field.is_required]
 
 
 def _nested_struct(kind: Any) -> type | None:
     """Return the struct of a field, if it has one whose fields are described."""
     inner = next((get_args(a)[0] for a in _alternatives(kind) if get_origin(a) is Annotated), None)
     is_struct = isinstance(inner, type) and issubclass(inner, msgspec.Struct)
-    return inner if is_struct and _required_fields(inner) else None
-
-
-@functools.cache
-def _fields(cls: type) -> dict[str, bool]:
-    """Return the names of a struct's fields, and whether a value is required."""
-    return {field.name: field.required for field in msgspec.structs.fields(cls)}
+    return inner if is_struct and _required(inner) else None
 
 
 def _describe(kind: Any, is_plural: bool = False) -> str:

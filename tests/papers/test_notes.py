@@ -9,7 +9,7 @@ from boostbench.util import configs
 
 ENTRIES = [
     (paper, entry)
-    for paper, folder in configs.paper_folders().items()
+    for paper, folder in configs.paper_folders()
     for entry in yaml.safe_load((folder / "notes.yaml").read_text(encoding="utf-8"))
 ]
 

@@ -36,7 +36,7 @@ def error(*asked):
 def test_every_published_table_is_a_table_of_ours(name):
     """Check the link that makes its numbers the reference of our table."""
     definition = TABLES[name].definition
-    path = configs.definition_files("table")[definition]
+    path = dict(configs.definition_files("table"))[definition]
     assert configs.parse_yaml(path.read_text(encoding="utf-8"))["published"] == name
 
 
@@ -120,7 +120,7 @@ def test_digits_are_those_of_the_transcribed_numbers(table):
 def test_all_files_of_numbers_have_an_entry_and_a_definition():
     names = {
         f"{paper}-{path.stem}"
-        for paper, folder in configs.paper_folders().items()
+        for paper, folder in configs.paper_folders()
         for path in folder.glob("*.csv")
         if path.name != "wilcoxon.csv"
     }

@@ -354,14 +354,14 @@ def _configured_openml(folder: Path, server: str) -> Iterator:
     """Provide the openml package, configured for one download."""
     variables = {"OPENML_CACHE_DIR": str(folder), "OPENML_SKIP_PARQUET": "true"}
     with ExitStack() as stack:
-        stack.enter_context(temporarily_set(os.environ, variables))
+        stack.enter_context(temporarily_set(os.environ, **variables))
         import openml  # slow to import; makes the folder named above
 
         from boostbench.util.compat.openml import quiet_logging, use_requests
 
         openml.config.set_root_cache_directory(folder)
         settings = {"server": server or openml.config.server, "connection_n_retries": N_ATTEMPTS}
-        stack.enter_context(temporarily_set(vars(openml.config), settings))
+        stack.enter_context(temporarily_set(vars(openml.config), **settings))
         stack.enter_context(quiet_logging())
         stack.enter_context(use_requests(_requests_with_timeout()))
         yield openml

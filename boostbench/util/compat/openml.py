@@ -17,7 +17,7 @@ read_task_description = openml.tasks.functions._get_task_description
 
 def use_requests(requests):
     """Return a context in which openml makes its requests by a module like `requests`."""
-    return temporarily_set(vars(openml._api_calls), {"requests": requests})
+    return temporarily_set(vars(openml._api_calls), requests=requests)
 
 
 @contextmanager
