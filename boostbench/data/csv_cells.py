@@ -2,7 +2,7 @@
 
 import logging
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
 from typing import Any, NamedTuple
@@ -168,16 +168,27 @@ def _is_number_or_bool(cell: str) -> bool:
 
 @dataclass
 class TextColumn:
-    """Distinct words of a column, and the number of rows with each word."""
+    """Distinct words of a column.
 
+    Attributes
+    ----------
+    index : int
+        Position of the column in the file.
+    words : list of str
+        Distinct words. The position of a word is its code.
+    counts : ndarray of shape (n_words,), int
+        Number of rows with each word.
+    """
+
+    index: int
     words: list[str]
     counts: np.ndarray
 
     @classmethod
-    def from_codes(cls, codes: dict[str, int], column: np.ndarray) -> "TextColumn":
+    def from_codes(cls, index: int, words: Iterable[str], column: np.ndarray) -> "TextColumn":
         """Return the words of a column of codes, which is NaN for missing values."""
-        present = column[~np.isnan(column)].astype(np.int32)
-        return cls(list(codes), np.bincount(present, minlength=len(codes)))
+        words, present = list(words), column[~np.isnan(column)].astype(np.int32)
+        return cls(index, words, np.bincount(present, minlength=len(words)))
 
     def drop_none(self, column: np.ndarray, notation: Notation | None) -> None:
         """Convert the word None to a missing value if all other words are numbers."""
@@ -222,7 +233,7 @@ def word_mask(words: Sequence[str], notation: Notation | None = None) -> np.ndar
 
 
 def convert_decimal_commas(
-    texts: Mapping[int, TextColumn], names: Sequence[str], where: str
+    texts: Sequence[TextColumn], names: Sequence[str], where: str
 ) -> list[int]:
     """Replace decimal commas by points if the commas cannot have another meaning.
 
@@ -232,8 +243,8 @@ def convert_decimal_commas(
 
     Parameters
     ----------
-    texts : mapping of int to TextColumn
-        Text columns by position; their words are changed in place.
+    texts : sequence of TextColumn
+        Text columns, the words of which are changed in place.
     names : sequence of str
         Names of the columns.
     where : str
@@ -242,41 +253,54 @@ def convert_decimal_commas(
     Returns
     -------
     list of int
-        Columns with decimal commas.
+        Positions of the columns with decimal commas.
     """
-    columns = _find_decimal_comma_columns(texts)
-    if columns:
-        listed = truncated_list([names[j] for j in columns])
+    comma_texts = _find_decimal_commas(texts)
+    if comma_texts:
+        listed = truncated_list([names[text.index] for text in comma_texts])
         logger.warning("%s: decimal commas, read as points: %s", where, listed)
-    for j in columns:
-        texts[j].words = [
+    for text in comma_texts:
+        text.words = [
             word.replace(".", "").replace(",", ".") if DECIMAL_COMMA.fullmatch(word) else word
-            for word in texts[j].words
+            for word in text.words
         ]
-    return columns
+    return [text.index for text in comma_texts]
+
+
+class AmbiguousPoint(NamedTuple):
+    """Column whose points may be decimal points, or separate thousands.
+
+    Attributes
+    ----------
+    column : int
+        Position of the column in the file.
+    example : str
+        Its first number with a point.
+    """
+
+    column: int
+    example: str
 
 
 def find_ambiguous_points(
-    texts: Mapping[int, TextColumn], cells: Iterable[Mapping[int, Any]]
-) -> dict[int, str]:
+    texts: Iterable[TextColumn], numbers: Iterable[tuple[int, Any]]
+) -> list[AmbiguousPoint]:
     """Return the columns of a file with decimal commas whose points may separate thousands.
 
     Parameters
     ----------
-    texts : mapping of int to TextColumn
-        Text columns without decimal commas, by position.
-    cells : iterable of (mapping of int to pandas.Series)
-        Text of the columns of numbers that may have points, in chunks of rows.
+    texts : iterable of TextColumn
+        Text columns without decimal commas.
+    numbers : iterable of (int, pandas.Series)
+        Position and text of each column of numbers that may have points, in chunks of rows.
 
     Returns
     -------
-    dict of int to str
-        First number with a point of each such column, in which all points may separate thousands.
+    list of AmbiguousPoint
+        Columns in the order of the file, in which all points may separate thousands.
     """
-    text_words = ((j, text.words) for j, text in texts.items() if _has_only_numbers(text.words))
-    number_words = (
-        (j, column.dropna().str.strip().unique()) for chunk in cells for j, column in chunk.items()
-    )
+    text_words = ((text.index, text.words) for text in texts if _has_only_numbers(text.words))
+    number_words = ((j, column.dropna().str.strip().unique()) for j, column in numbers)
     examples: dict[int, str] = {}
     decimal_columns: set[int] = set()
     for j, words in chain(text_words, number_words):
@@ -285,21 +309,21 @@ def find_ambiguous_points(
             decimal_columns.add(j)
         elif with_points:
             examples.setdefault(j, with_points[0])
-    return {j: example for j, example in examples.items() if j not in decimal_columns}
+    return [AmbiguousPoint(j, examples[j]) for j in sorted(examples.keys() - decimal_columns)]
 
 
-def _find_decimal_comma_columns(texts: Mapping[int, TextColumn]) -> list[int]:
+def _find_decimal_commas(texts: Sequence[TextColumn]) -> list[TextColumn]:
     """Return the columns with decimal commas; none if all commas may separate thousands."""
-    columns, is_clear = [], False
-    for j, text in texts.items():
+    comma_texts, is_clear = [], False
+    for text in texts:
         _, has_comma, is_other_text = classify_values(text.words)
         n_commas, n_words = text.counts[has_comma].sum(), text.counts[is_other_text].sum()
         is_decimal = _full_matches(text.words, DECIMAL_COMMA)
         has_point = _full_matches(text.words, _DECIMAL_POINT)
         if n_commas > n_words and is_decimal[has_comma].all() and not has_point.any():
-            columns.append(j)
+            comma_texts.append(text)
             is_clear |= not _full_matches(text.words, _AMBIGUOUS_COMMA)[has_comma].all()
-    return columns if is_clear else []
+    return comma_texts if is_clear else []
 
 
 def _has_only_numbers(words: Sequence[str]) -> bool:

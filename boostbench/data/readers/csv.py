@@ -4,9 +4,8 @@ import csv
 import logging
 import re
 import warnings
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import partial
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import islice
 from typing import Any, BinaryIO
 
@@ -95,11 +94,103 @@ def _notation(options: ReadOptions, where: str) -> Notation | None:
     return notation
 
 
+@dataclass(frozen=True)
+class _CellRules:
+    """Rules by which the cells of a file are read.
+
+    Parameters
+    ----------
+    where : str
+        Name of the file in messages.
+    missing_labels, missing_features : list of str
+        Words for a missing label, and for a missing feature.
+    labels : str or None
+        Name of the column of labels. None: unknown.
+    drop : tuple of str
+        Names and patterns of the columns to leave out.
+    notation : Notation or None
+        Notation of numbers that the user gave. None: it is recognised.
+    """
+
+    where: str
+    missing_labels: list[str]
+    missing_features: list[str]
+    labels: str | None
+    drop: tuple[str, ...]
+    notation: Notation | None
+
+    @classmethod
+    def from_options(cls, options: ReadOptions, where: str) -> "_CellRules":
+        """Return the rules for the settings of a user."""
+        [labels] = compose_letters([options.labels])
+        numbers = [value for value in options.na_values if not isinstance(value, str)]
+        # Numbers in `na_values` may be written with a decimal point or a decimal comma.
+        with_commas = [str(float(number)).replace(".", ",") for number in numbers]
+        missing_labels = [*MISSING_WORDS, *map(str, options.na_values), *with_commas]
+        return cls(
+            where,
+            missing_labels,
+            [*missing_labels, *MISSING_FEATURE_WORDS],
+            labels,
+            options.drop,
+            _notation(options, where),
+        )
+
+
 def _read(stream: BinaryIO, where: str, options: ReadOptions) -> DataTable:
+    """Return the content of a file, see `Csv.read`."""
     import pandas as pd  # slow to import
 
-    [labels] = compose_letters([options.labels])
-    notation, na_values, header = _notation(options, where), options.na_values, options.header
+    # 1) Recognise the separator and the header.
+    rules = _CellRules.from_options(options, where)
+    scanner = _RowScanner(stream, where, *_find_separator(stream, where))
+    has_header = options.header
+    if has_header is None:
+        has_header = _detect_header(scanner, rules)
+    scanner.has_header = has_header
+    # 2) Parse the cells.
+    parser = _PandasParser(scanner, rules.missing_features)
+    # Cells with decimal commas are all read as text: "1.200" is 1200 perhaps, and not 1.2.
+    has_decimal_commas = rules.notation is not None and rules.notation.decimal == "comma"
+    builder = _TableBuilder(rules, _count_lines(stream), None if has_decimal_commas else set())
+    try:
+        with warnings.catch_warnings():
+            # pandas warns when it drops the last cells of long rows.
+            warnings.simplefilter("error", pd.errors.ParserWarning)
+            builder = _build_table(parser, builder)
+            if np.isnan(builder.values[: builder.n_rows, builder.label]).any():
+                # Read again, as a class may have the name of a missing feature value.
+                parser.set_missing_labels(builder.label, len(builder.names), rules)
+                builder = _build_table(parser, builder.restarted())
+    except UserError:
+        raise
+    except Exception as error:  # ParserWarning, and any error of pandas' parsers and decoders
+        check_utf8(stream, where)
+        if "EOF inside string" in str(error):
+            raise scanner.open_quote_error() from None
+        scanner.check_widths()
+        raise UserError(f"{where} does not parse: {' '.join(str(error).split())}") from None
+    # 3) Check the rows, and make the table.
+    if not builder.n_rows:
+        raise UserError(f"{where} holds no samples")
+    if builder.is_last_incomplete:
+        scanner.check_widths()  # pandas fills short rows with missing values
+    if has_header:
+        scanner.check_label(builder.label)
+    return builder.table(scanner, parser)
+
+
+def _find_separator(stream: BinaryIO, where: str) -> tuple[str, int, int]:
+    """Return the separator of a file, after checking its first lines.
+
+    Returns
+    -------
+    separator : str
+    n_skipped : int
+        1 if the first line only names the separator, else 0.
+    n_cells : int
+        Number of cells in the first row.
+    """
     lines = list(islice(read_lines(stream, where), 3))
     separator_line = _SEPARATOR_LINE.fullmatch(lines[0].rstrip("\r\n")) if lines else None
     n_skipped = int(separator_line is not None)
@@ -113,12 +204,12 @@ def _read(stream: BinaryIO, where: str, options: ReadOptions) -> DataTable:
             f"{where}, line {1 + n_skipped} begins with '#', as a comment does, and CSV files have "
             "none; take such lines out"
         )
-    if lines[0].count(separator) >= MAX_COLUMNS:
+    if n_separators[0] >= MAX_COLUMNS:
         raise UserError(
             f"{where} has more than {MAX_COLUMNS} columns, and pandas takes long for each; write "
             "it as a LIBSVM or npz file"
         )
-    if not any(separator in line for line in lines):
+    if not any(n_separators):
         expected = (
             f"{separator!r}, which line 1 names," if separator_line else "comma, semicolon or tab"
         )
@@ -126,109 +217,89 @@ def _read(stream: BinaryIO, where: str, options: ReadOptions) -> DataTable:
             f"{where} has no column of features beside the labels: no {expected} is in its first "
             "lines; put one between cells"
         )
-    scanner = _RowScanner(stream, separator, where, n_skipped)
-    # Numbers in `na_values` may be written with a decimal point or a decimal comma.
-    commas = [str(float(v)).replace(".", ",") for v in na_values if not isinstance(v, str)]
-    missing_words = [*MISSING_WORDS, *map(str, na_values), *commas]
-    missing_feature_words = [*missing_words, *MISSING_FEATURE_WORDS]
-    if header is None:
-        header = _detect_header(scanner, labels, missing_feature_words)
-    scanner.has_header = header
-    pandas_options = {
-        "sep": separator,
-        "skiprows": n_skipped,
-        "header": 0 if header else None,
-        "keep_default_na": False,
-        "na_values": missing_feature_words,
-        "skipinitialspace": True,
-        "low_memory": False,  # else pandas may convert a part of a large text column to numbers
-        "index_col": False,
-        "encoding": "utf-8-sig",
-    }
-    try:
-        with warnings.catch_warnings():
-            # pandas warns when it drops the last cells of long rows.
-            warnings.simplefilter("error", pd.errors.ParserWarning)
-            n_rows = max(1, _CHUNK_CELLS // (1 + lines[0].count(separator)))
-            missing = frozenset(missing_words), frozenset(missing_feature_words)
-            # Cells with decimal commas are all read as text: "1.200" is 1200 perhaps, and not 1.2.
-            text_columns = None if notation and notation.decimal == "comma" else set()
-            settings = where, missing, labels, options.drop, notation
-            builder = _TableBuilder(_count_lines(stream), text_columns, *settings)
-            builder = _build_table(stream, n_rows, pandas_options, builder)
-            if np.isnan(builder.values[: builder.n_rows, builder.label]).any():
-                # Read again, as a class may have the name of a missing feature value. Options by
-                # position are slow for many columns, hence the first attempt without them. There is
-                # one extra position, as rows may end with an additional empty cell.
-                by_position = dict.fromkeys(range(len(builder.names) + 1), missing_feature_words)
-                pandas_options["na_values"] = by_position | {builder.label: missing_words}
-                builder = _build_table(stream, n_rows, pandas_options, builder.restarted())
-    except UserError:
-        raise
-    except Exception as error:  # ParserWarning, and any error of pandas' parsers and decoders
-        check_utf8(stream, where)
-        if "EOF inside string" in str(error):
-            raise scanner.open_quote_error() from None
-        scanner.check_widths()
-        raise UserError(f"{where} does not parse: {' '.join(str(error).split())}") from None
-    if not builder.n_rows:
-        raise UserError(f"{where} holds no samples")
-    if builder.is_last_incomplete:
-        scanner.check_widths()  # pandas fills short rows with missing values
-    if header:
-        scanner.check_label(builder.label)
-    return builder.table(
-        scanner, partial(_read_columns, stream, n_rows, pandas_options, builder.floats)
-    )
+    return separator, n_skipped, 1 + n_separators[0]
 
 
-def _detect_header(rows: "_RowScanner", labels: str | None, missing: Sequence[str]) -> bool:
+def _detect_header(scanner: "_RowScanner", rules: _CellRules) -> bool:
     """Return whether there is a header, by a guess; log a warning if the guess is uncertain."""
-    is_header, is_sure = guess_header((row for _, row in rows), labels, missing)
+    rows = (row for _, row in scanner)
+    is_header, is_sure = guess_header(rows, rules.labels, rules.missing_features)
     if not is_sure:
         reading, alternative = "a header", "a sample"
         if not is_header:
             reading, alternative = alternative, reading
         template = "%s: the first line is taken for %s; if it is %s, add data.header=%s"
-        logger.warning(template, rows.where, reading, alternative, str(not is_header).lower())
+        logger.warning(template, rules.where, reading, alternative, str(not is_header).lower())
     return is_header
 
 
-def _build_table(
-    stream: BinaryIO, chunk_rows: int, pandas_options: dict[str, Any], builder: "_TableBuilder"
-) -> "_TableBuilder":
-    while not all(
-        map(
-            builder.add_rows, _read_chunks(stream, chunk_rows, pandas_options, builder.text_columns)
-        )
-    ):
+class _PandasParser:
+    """Parser of a file by pandas, in chunks of rows.
+
+    Parameters
+    ----------
+    scanner : _RowScanner
+        The file, its separator and whether it has a header.
+    missing : list of str
+        Words for a missing value in any column.
+    """
+
+    def __init__(self, scanner: "_RowScanner", missing: list[str]):
+        self._stream = scanner.stream
+        self._n_chunk_rows = max(1, _CHUNK_CELLS // scanner.n_cells)
+        self._options = {
+            "sep": scanner.separator,
+            "skiprows": scanner.n_skipped,
+            "header": 0 if scanner.has_header else None,
+            "keep_default_na": False,
+            "na_values": missing,
+            "skipinitialspace": True,
+            "low_memory": False,  # else pandas may convert a part of a text column to numbers
+            "index_col": False,
+            "encoding": "utf-8-sig",
+        }
+
+    def set_missing_labels(self, label: int, n_columns: int, rules: _CellRules) -> None:
+        """Give the column of labels its own words for a missing value.
+
+        Words by position are slow for many columns, hence the first attempt without them. There is
+        one extra position, as rows may end with an additional empty cell.
+        """
+        by_position = dict.fromkeys(range(n_columns + 1), rules.missing_features)
+        self._options["na_values"] = by_position | {label: rules.missing_labels}
+
+    def chunks(self, text_columns: set[int] | None):
+        """Yield data frames of consecutive rows.
+
+        Parameters
+        ----------
+        text_columns : set of int, or None
+            Columns that are read as text. None: all.
+        """
+        import pandas as pd
+
+        self._stream.seek(0)
+        dtype = str if text_columns is None else None
+        if text_columns:
+            names = pd.read_csv(self._stream, nrows=1, **self._options).columns
+            self._stream.seek(0)
+            # The type "category" would parse numbers in chunks that have no words.
+            dtype = {names[j]: str for j in text_columns}
+        size = self._n_chunk_rows
+        yield from pd.read_csv(self._stream, chunksize=size, dtype=dtype, **self._options)
+
+    def text_columns(self, columns: set[int]) -> Iterator[tuple[int, Any]]:
+        """Yield each column as a pandas series of text, with its position, chunk by chunk."""
+        for frame in self.chunks(columns):
+            yield from ((j, frame.iloc[:, j]) for j in columns)
+
+
+def _build_table(parser: _PandasParser, builder: "_TableBuilder") -> "_TableBuilder":
+    """Add all rows to a builder; return it, or the one of the last attempt."""
+    while not all(map(builder.add_rows, parser.chunks(builder.text_columns))):
         # Read again: a column of text was parsed as numbers, which lose the original text.
         builder = builder.restarted()
     return builder
-
-
-def _read_chunks(
-    stream: BinaryIO, chunk_rows: int, pandas_options: dict[str, Any], text_columns: set[int] | None
-):
-    """Yield the file in chunks of rows, with the columns `text_columns` (None: all) as text."""
-    import pandas as pd
-
-    stream.seek(0)
-    dtype = str if text_columns is None else None
-    if text_columns:
-        names = pd.read_csv(stream, nrows=1, **pandas_options).columns
-        stream.seek(0)
-        # The type "category" would parse numbers in chunks that have no words.
-        dtype = {names[j]: str for j in text_columns}
-    yield from pd.read_csv(stream, chunksize=chunk_rows, dtype=dtype, **pandas_options)
-
-
-def _read_columns(
-    stream: BinaryIO, chunk_rows: int, pandas_options: dict[str, Any], columns: set[int]
-):
-    """Yield columns as text, as mappings by column, in chunks of rows."""
-    for frame in _read_chunks(stream, chunk_rows, pandas_options, columns):
-        yield {j: frame.iloc[:, j] for j in columns}
 
 
 def _count_lines(stream: BinaryIO) -> int:
@@ -242,132 +313,188 @@ def _count_lines(stream: BinaryIO) -> int:
     return n_lines
 
 
+class _WordCodes:
+    """Codes of the words of a column, in the order in which the words first occur.
+
+    Parameters
+    ----------
+    missing : list of str
+        Words for a missing value.
+    notation : Notation or None
+        Notation of numbers that the user gave.
+    max_rows : int
+        Upper bound on the number of rows.
+    may_be_ids : bool
+        Whether the column may hold ids. Columns of labels may not.
+    """
+
+    def __init__(
+        self, missing: Sequence[str], notation: Notation | None, max_rows: int, may_be_ids: bool
+    ):
+        self.codes: dict[str, int] = {}
+        self._missing, self._notation = frozenset(missing), notation
+        self._max_rows, self._may_be_ids = max_rows, may_be_ids
+        # True if no further words are stored: they would fill the memory.
+        self._holds_ids = False
+        # Number of words that are not numbers, and words that are not classified yet.
+        self._n_texts, self._unclassified = 0, []
+
+    def encode(self, column) -> np.ndarray:
+        """Return the codes of a pandas series of words, as float64 with NaN for missing values.
+
+        New words of a column of ids get the code 0.
+        """
+        import pandas as pd
+
+        positions, words = pd.factorize(column)
+        # pandas strips the blanks before a word, but not after it.
+        words = compose_letters(word.strip() for word in words)
+        if not self._holds_ids:
+            self._add(word for word in words if word not in self._missing)
+        codes = [np.nan if word in self._missing else self.codes.get(word, 0) for word in words]
+        return np.array([*codes, np.nan])[positions]  # the position of a missing value is -1
+
+    def _add(self, words: Iterable[str]) -> None:
+        """Give new words their codes, and find out whether the column holds ids."""
+        for word in words:
+            if word not in self.codes:
+                self.codes[word] = len(self.codes)
+                self._unclassified.append(word)
+        if self._may_be_ids and is_identifier_column(len(self.codes), self._max_rows):
+            # Numbers in columns of text, such as with commas, may all differ.
+            self._n_texts += int(word_mask(self._unclassified, self._notation).sum())
+            self._unclassified = []
+            self._holds_ids = is_identifier_column(self._n_texts, self._max_rows)
+
+
 class _TableBuilder:
     """Accumulator of the rows of a file: numbers, and codes of words, which are stored once.
 
     Parameters
     ----------
+    rules : _CellRules
     n_lines : int
         Upper bound on the number of rows.
     text_columns : set of int, or None
         Columns that are known to hold words. None: all columns.
-    where : str
-        Name of the file in messages.
-    missing : tuple of (set of str, set of str)
-        Words for a missing label, and for a missing feature.
-    labels : str or None
-        Name of the column of labels. None: unknown.
-    drop : sequence of str
-        Names and patterns of the columns to leave out.
-    notation : Notation or None
-        Notation of numbers that the user gave.
+
+    Attributes
+    ----------
+    n_rows : int
+        Number of added rows.
+    names : list of str
+        Names of the columns of the file.
+    label : int
+        Column of labels.
+    columns : list of int
+        Columns that are not left out.
+    values : ndarray of shape (n_lines, n_columns), float64
+        Numbers and codes, of which the first `n_rows` rows are set.
+    is_last_incomplete : bool
+        True if a cell of the last column is missing. The row may then be too short.
     """
 
-    def __init__(
-        self,
-        n_lines: int,
-        text_columns: set[int] | None,
-        where: str,
-        missing: tuple[frozenset[str], frozenset[str]],
-        labels: str | None,
-        drop: Sequence[str],
-        notation: Notation | None,
-    ):
-        self.n_lines, self.text_columns = n_lines, text_columns
-        self.settings = self.where, self.missing, self.labels, self.drop, self.notation = (
-            *(where, missing, labels),
-            *(drop, notation),
-        )
+    def __init__(self, rules: _CellRules, n_lines: int, text_columns: set[int] | None):
+        self.rules, self.n_lines, self.text_columns = rules, n_lines, text_columns
         self.n_rows = 0
-        # Columns of numbers whose text may have points.
-        self.floats: set[int] = set()
-        # True if a cell of the last column is missing. The row may then be too short.
         self.is_last_incomplete = False
-        self.word_codes: dict[int, dict[str, int]] = {}
-        # Columns of ids, of which no further words are stored.
-        self.id_columns: set[int] = set()
-        # Number of words of each column that are not numbers, and words that are not counted yet.
-        self._n_texts: Counter[int] = Counter()
-        self._uncounted: dict[int, list[str]] = {}
-        self._are_bool: dict[int, bool] = {}
+        # Columns of numbers whose text may have points, and columns of truth values.
+        self._floats: set[int] = set()
+        self._bools: set[int] = set()
+        # Words of each column; None: a column of numbers.
+        self._word_codes: list[_WordCodes | None] = []
 
     def restarted(self) -> "_TableBuilder":
         """Return an empty builder that knows the text columns found so far."""
-        return _TableBuilder(self.n_lines, self.text_columns, *self.settings)
+        return _TableBuilder(self.rules, self.n_lines, self.text_columns)
+
+    def _start(self, frame) -> None:
+        """Set the attributes that depend on the columns of the file."""
+        rules = self.rules
+        self.names = compose_letters(str(name).strip() for name in frame.columns)
+        self.label = label_column(self.names, rules.labels, rules.where)
+        self.columns = select_columns(self.names, rules.drop, self.label, rules.where)
+        # Memory for all rows; pages that are never written take none.
+        self.values = np.empty((self.n_lines, len(self.names)))
+        self._word_codes = [None] * len(self.names)
 
     def add_rows(self, frame) -> bool:
-        """Add a chunk of rows; return False if it has words in a column of numbers."""
+        """Add a data frame of rows; return False if it has words in a column of numbers."""
         if not self.n_rows:
-            self.names = compose_letters(str(name).strip() for name in frame.columns)
-            self.label = label_column(self.names, self.labels, self.where)
-            self.columns = select_columns(self.names, self.drop, self.label, self.where)
-            # Memory for all rows; pages that are never written take none.
-            self.values = np.empty((self.n_lines, len(self.names)))
+            self._start(frame)
         self.is_last_incomplete |= bool(frame.iloc[:, -1].isna().any())
-        columns = {j: frame.iloc[:, j] for j in self.columns}
+        columns = [(j, frame.iloc[:, j]) for j in self.columns]
+        if not self.n_rows:
+            self._bools = {j for j, column in columns if column.dtype.kind == "b"}
         text_columns = set(self.columns) if self.text_columns is None else self.text_columns
         new_text_columns = {
-            j for j, column in columns.items() if j not in text_columns and self._is_text(j, column)
+            j for j, column in columns if j not in text_columns and self._is_text(j, column)
         }
         if new_text_columns:
             self.text_columns = text_columns | new_text_columns
             return False
-        self.floats |= {j for j, column in columns.items() if column.dtype.kind == "f"}
+        self._floats |= {j for j, column in columns if column.dtype.kind == "f"}
         start, self.n_rows = self.n_rows, self.n_rows + len(frame)
-        for j, column in columns.items():
-            numbers = self._coded(j, column) if j in text_columns else column.to_numpy(dtype=float)
+        for j, column in columns:
+            numbers = self._encode(j, column) if j in text_columns else column.to_numpy(float)
             self.values[start : self.n_rows, j] = numbers
         return True
 
+    def _encode(self, j: int, column) -> np.ndarray:
+        """Return the codes of a pandas series of words in column `j`."""
+        words, is_label, rules = self._word_codes[j], j == self.label, self.rules
+        if words is None:
+            words = self._word_codes[j] = _WordCodes(
+                rules.missing_labels if is_label else rules.missing_features,
+                rules.notation,
+                max_rows=self.n_lines,
+                may_be_ids=not is_label,
+            )
+        return words.encode(column)
+
     def _is_text(self, j: int, column) -> bool:
+        """Return whether a pandas series has to be read as text, by its type and its numbers."""
         kind = column.dtype.kind
-        if kind not in "biuf" or self._are_bool.setdefault(j, kind == "b") != (kind == "b"):
+        if kind not in "biuf" or (j in self._bools) != (kind == "b"):
             return True
         # Whole numbers that float64 cannot represent stay text, so that labels do not merge.
         return kind in "iu" and max(-int(column.min()), int(column.max())) >= MIN_INEXACT
 
-    def _coded(self, j: int, column) -> np.ndarray:
-        """Return the codes of a chunk of words; new words of a column of ids get the code 0."""
-        import pandas as pd
+    def table(self, scanner: "_RowScanner", parser: _PandasParser) -> DataTable:
+        """Return the table.
 
-        word_codes = self.word_codes.setdefault(j, {})
-        codes, words = pd.factorize(column)
-        missing = self.missing[j != self.label]
-        # pandas strips the blanks before a word, but not after it.
-        words = compose_letters(word.strip() for word in words)
-        if j not in self.id_columns:
-            new_words = [word for word in words if word not in missing and word not in word_codes]
-            for word in new_words:
-                word_codes.setdefault(word, len(word_codes))
-            self._uncounted.setdefault(j, []).extend(new_words)
-            if is_identifier_column(len(word_codes), self.n_lines) and j != self.label:
-                # Numbers in columns of text, such as with commas, may all differ.
-                uncounted = list(dict.fromkeys(self._uncounted.pop(j)))
-                self._n_texts[j] += int(word_mask(uncounted, self.notation).sum())
-                if is_identifier_column(self._n_texts[j], self.n_lines):
-                    self.id_columns.add(j)
-        codes_of_words = [np.nan if word in missing else word_codes.get(word, 0) for word in words]
-        return np.array([*codes_of_words, np.nan])[codes]
-
-    def table(self, rows: "_RowScanner", cells: Callable[[], Iterable]) -> DataTable:
-        """Return the table; see `find_ambiguous_points` for `cells`."""
-        values = self.values[: self.n_rows]
-        texts = {
-            j: TextColumn.from_codes(self.word_codes.pop(j), values[:, j])
-            for j in sorted(self.word_codes)
-        }
-        for j, text in texts.items():
-            if j != self.label:
-                text.drop_none(values[:, j], self.notation)
-        decimal, problems = self.notation.decimal if self.notation else "point", []
-        if self.notation is None:
-            comma_columns = convert_decimal_commas(texts, self.names, self.where)
+        Parameters
+        ----------
+        scanner : _RowScanner
+            Iterator over the rows, for messages with line numbers.
+        parser : _PandasParser
+            Parser that reads numbers as text again, where their notation is in doubt.
+        """
+        values, notation, where = self.values[: self.n_rows], self.rules.notation, self.rules.where
+        # 1) Count the words of each column, and convert decimal commas.
+        texts = [
+            TextColumn.from_codes(j, words.codes, values[:, j])
+            for j, words in enumerate(self._word_codes)
+            if words is not None
+        ]
+        self._word_codes.clear()  # the look-up tables of many words take much memory
+        for text in texts:
+            if text.index != self.label:
+                text.drop_none(values[:, text.index], notation)
+        decimal, problems = notation.decimal if notation else "point", []
+        if notation is None:
+            comma_columns = convert_decimal_commas(texts, self.names, where)
             if comma_columns:
-                decimal, problems = "comma", self._point_problems(texts, comma_columns, cells())
-        categories: list = [None] * len(self.names)
-        for j, text in texts.items():
-            codes, categories[j] = text.sorted()
-            values[:, j] = codes[np.nan_to_num(values[:, j], nan=-1).astype(np.int32)]
+                decimal = "comma"
+                texts_without_commas = [text for text in texts if text.index not in comma_columns]
+                problems = self._point_problems(texts_without_commas, parser)
+        # 2) Sort the categories, and give the codes their order.
+        categories: list[list[str] | None] = [None] * len(self.names)
+        for text in texts:
+            codes, categories[text.index] = text.sorted()
+            old_codes = np.nan_to_num(values[:, text.index], nan=-1).astype(np.int32)
+            values[:, text.index] = codes[old_codes]
+        # 3) Leave out a column of row numbers.
         columns = self.columns
         if columns[0] == 0 and self._numbers_rows(values[:, 0], categories[0]):
             columns = columns[1:]
@@ -375,30 +502,30 @@ class _TableBuilder:
             [self.names[j] for j in columns],
             [categories[j] for j in columns],
             values if len(columns) == len(self.names) else values[:, columns],
-            self.where,
+            where,
             strings=frozenset(i for i, j in enumerate(columns) if categories[j] is not None),
-            notation=self.notation,
+            notation=notation,
             decimal=decimal,
-            line_of=rows.line_of,
+            line_of=scanner.line_of,
             problems=tuple(problems),
         )
 
     def _point_problems(
-        self, texts: Mapping[int, TextColumn], comma_columns: Sequence[int], cells: Iterable
+        self, texts: Sequence[TextColumn], parser: _PandasParser
     ) -> list[ColumnProblem]:
         """Return the columns whose points may separate thousands beside decimal commas."""
-        point_texts = {j: text for j, text in texts.items() if j not in comma_columns}
         settings = (("decimal", "comma"), ("thousands", "point"))
         marks = " ".join(override(*setting) for setting in settings)
+        numbers = parser.text_columns(self._floats)
         return [
             ColumnProblem(
-                f"{self.where}: {example!r} in column {self.names[j]!r} has a point, and other "
-                "columns have decimal commas",
+                f"{self.rules.where}: {example!r} in column {self.names[j]!r} has a point, and "
+                "other columns have decimal commas",
                 f"{marks} reads {Notation('comma', 'point').normalize(example)}; else write a "
                 "decimal comma",
                 settings,
             )
-            for j, example in sorted(find_ambiguous_points(point_texts, cells).items())
+            for j, example in find_ambiguous_points(texts, numbers)
         ]
 
     def _numbers_rows(self, column: np.ndarray, words: list[str] | None) -> bool:
@@ -410,7 +537,7 @@ class _TableBuilder:
         explanation = "counts the rows; it is left out"
         if not is_row_number:
             explanation = f"does not count the rows; it is the feature {_UNNAMED!r}"
-        logger.warning("%s: the first column has no name and %s", self.where, explanation)
+        logger.warning("%s: the first column has no name and %s", self.rules.where, explanation)
         return is_row_number
 
 
@@ -433,13 +560,26 @@ def _separator_rank(counts: Sequence[int]) -> tuple[int, bool, int]:
 
 
 class _RowScanner:
-    """Iterator over the rows of a file with their line numbers, for error messages."""
+    """Iterator over the rows of a file with their line numbers, for error messages.
 
-    has_header = False
+    Parameters
+    ----------
+    stream : binary file
+    where : str
+        Name of the file in messages.
+    separator, n_skipped, n_cells
+        See `_find_separator`.
 
-    def __init__(self, stream: BinaryIO, separator: str, where: str, n_skipped: int):
-        self.where = where
-        self._stream, self._separator, self._n_skipped = stream, separator, n_skipped
+    Attributes
+    ----------
+    has_header : bool, default=False
+        Whether the first row holds the names of the columns.
+    """
+
+    def __init__(self, stream: BinaryIO, where: str, separator: str, n_skipped: int, n_cells: int):
+        self.stream, self.where, self.separator = stream, where, separator
+        self.n_skipped, self.n_cells = n_skipped, n_cells
+        self.has_header = False
 
     def __iter__(self) -> Iterator[tuple[int, list[str]]]:
         """Yield each row, including the header, with the number of its first line."""
@@ -447,12 +587,12 @@ class _RowScanner:
             yield number, row
 
     def _rows(self) -> Iterator[tuple[int, int, list[str]]]:
-        lines = islice(read_lines(self._stream, self.where), self._n_skipped, None)
-        rows = csv.reader(lines, delimiter=self._separator, skipinitialspace=True)
-        number = self._n_skipped + 1
+        lines = islice(read_lines(self.stream, self.where), self.n_skipped, None)
+        rows = csv.reader(lines, delimiter=self.separator, skipinitialspace=True)
+        number = self.n_skipped + 1
         try:
             for row in rows:
-                last = self._n_skipped + rows.line_num
+                last = self.n_skipped + rows.line_num
                 if len(row) > 1 or any(map(str.strip, row)):
                     yield number, last, row
                 number = last + 1
