@@ -2,7 +2,7 @@
 
 import re
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import chain, islice
 from typing import BinaryIO
 
@@ -68,37 +68,27 @@ class Arff(Reader):
 
 
 def _read(stream: BinaryIO, where: str, drop: Sequence[str]) -> DataTable:
+    """Return the content of a file, see `Arff.read`."""
     import arff  # liac-arff, as openml uses it
 
+    # 1) Read the header, and find out whether the rows are sparse.
     lines = _FileLines(stream, where, drop)
     header = list(lines.header_lines())
     first = next(lines.sample_lines(), None)
     if first is None:
         raise UserError(f"{where} holds no samples (no rows after @DATA)")
     is_sparse = first.startswith("{")
-    row_format = arff.LOD_GEN if is_sparse else arff.DENSE_GEN
+    # 2) Let liac-arff parse header and rows.
     try:
         decoded = arff.ArffDecoder().decode(
             chain(lines.replay(header, first), lines.sample_lines()),
             encode_nominal=True,
-            return_type=row_format,
+            return_type=arff.LOD_GEN if is_sparse else arff.DENSE_GEN,
         )
-        names = [name for name, _ in decoded["attributes"]]
-        # A "?" among the categories is None there; no row has it, as in a row it means missing.
-        categories = [
-            ["?" if category is None else category for category in row_format]
-            if isinstance(row_format, list)
-            else None
-            for _, row_format in decoded["attributes"]
-        ]
-        text_codes = {
-            j: {}
-            for j, (_, row_format) in enumerate(decoded["attributes"])
-            if row_format == "STRING"
-        }
-        read = _read_sparse if is_sparse else _read_dense
-        rows = lines.check_indices(decoded["data"]) if is_sparse else decoded["data"]
-        values = read(rows, len(names), text_codes)
+        # The type of an attribute is the list of its categories, or the name of a type.
+        attributes, rows = decoded["attributes"], decoded["data"]
+        texts = [_TextCodes() if kind == "STRING" else None for _, kind in attributes]
+        values = _read_sparse(rows, texts, lines) if is_sparse else _read_dense(rows, texts)
     except arff.ArffException as error:
         weight = _WEIGHT.fullmatch(lines.text)
         if weight:
@@ -115,9 +105,35 @@ def _read(stream: BinaryIO, where: str, drop: Sequence[str]) -> DataTable:
         raise UserError(
             f"{where}, line {lines.number} does not parse: {lines.excerpt()!r}"
         ) from error
-    for j, codes in text_codes.items():
-        categories[j] = list(codes)
-    return DataTable(names, categories, values, where, frozenset(text_codes))
+    # 3) Make the table.
+    categories: list[list[str] | None] = []
+    for (_, kind), text in zip(attributes, texts, strict=True):
+        if text is not None:
+            categories.append(list(text.codes))
+        elif isinstance(kind, list):
+            # liac-arff reads a "?" among the categories as None; a row cannot have this category,
+            # as "?" in a row means a missing value.
+            categories.append(["?" if category is None else category for category in kind])
+        else:
+            categories.append(None)
+    return DataTable(
+        [name for name, _ in attributes],
+        categories,
+        values,
+        where,
+        strings=frozenset(j for j, text in enumerate(texts) if text is not None),
+    )
+
+
+class _TextCodes:
+    """Codes of the texts of an attribute, in the order in which the texts first occur."""
+
+    def __init__(self):
+        self.codes: dict[str, int] = {}
+
+    def encode(self, text: str | None) -> int | None:
+        """Return the code of a text, which may be new; None for a missing value."""
+        return None if text is None else self.codes.setdefault(text, len(self.codes))
 
 
 class _FileLines:
@@ -161,14 +177,18 @@ class _FileLines:
         """Return the start of the current line."""
         return self.text.strip()[:60]
 
-    def check_indices(self, rows: Iterator[dict]) -> Iterator[dict]:
-        """Yield sparse rows; raise an error if one has an index twice."""
-        for row in rows:
-            indices = [int(index) for index in _INDEX.findall(_QUOTED_TEXT.sub("", self.text))]
-            if len(indices) > len(row):
-                repeated = next(index for index in row if indices.count(index) > 1)
-                raise UserError(f"{self._where}, line {self.number} gives index {repeated} twice")
-            yield row
+    def check_indices(self, parsed: Collection[int]) -> None:
+        """Raise an error if the current line, a sparse row, has an index twice.
+
+        Parameters
+        ----------
+        parsed : collection of int
+            Distinct indices of the row.
+        """
+        indices = [int(index) for index in _INDEX.findall(_QUOTED_TEXT.sub("", self.text))]
+        if len(indices) > len(parsed):
+            repeated = next(index for index in parsed if indices.count(index) > 1)
+            raise UserError(f"{self._where}, line {self.number} gives index {repeated} twice")
 
     def sample_lines(self) -> Iterator[str]:
         """Yield the lines of samples, without comments and empty lines."""
@@ -179,35 +199,52 @@ def _strip_comment(line: str) -> str:
     return "" if line.lstrip().startswith("%") else line
 
 
-def _read_dense(rows: Iterator[list], n_columns: int, texts: dict[int, dict]) -> np.ndarray:
-    """Return the matrix of dense rows; text becomes codes, which are added to `texts`."""
+def _read_dense(rows: Iterator[list], texts: Sequence[_TextCodes | None]) -> np.ndarray:
+    """Return the matrix of dense rows, of shape (n_rows, n_columns).
+
+    Parameters
+    ----------
+    rows : iterator of list
+        Values of each row, None for missing ones.
+    texts : sequence of (_TextCodes or None)
+        Codes of each column of text, to which new texts are added. None: another column.
+    """
     chunks = []
     while chunk := list(islice(rows, CHUNK_ROWS)):
-        for j, codes in texts.items():
-            for row in chunk:
-                row[j] = _text_code(row[j], codes)
+        for j, text in enumerate(texts):
+            if text is not None:
+                for row in chunk:
+                    row[j] = text.encode(row[j])
         chunks.append(np.array(chunk, dtype=float))
     return np.vstack(chunks)
 
 
-def _read_sparse(rows: Iterator[dict], n_columns: int, texts: dict[int, dict]):
-    """Return the matrix of sparse rows; code 0 stands for text that a row does not mention."""
+def _read_sparse(rows: Iterable, texts: Sequence[_TextCodes | None], lines: _FileLines):
+    """Return the matrix of sparse rows, a `scipy.sparse.csr_matrix`.
+
+    Parameters
+    ----------
+    rows : iterable of dict of int to (float, str or None)
+        Values of each row by the index of their column.
+    texts
+        See `_read_dense`. The code 0 stands for the text that a row omits.
+    lines : _FileLines
+        Lines, of which the current one is the row.
+    """
     from scipy.sparse import csr_matrix
 
     # Arrays, as a list keeps an object for each number.
     values, indices, indptr = array("d"), array("q"), array("q", [0])
-    for codes in texts.values():
-        codes[""] = 0
+    for text in texts:
+        if text is not None:
+            text.encode("")
     for row in rows:
+        lines.check_indices(row)
         for j in sorted(row):
-            value = row[j]
-            value = _text_code(value, texts[j]) if j in texts else value
+            text = texts[j]
+            value = row[j] if text is None else text.encode(row[j])
             values.append(float("nan") if value is None else value)
             indices.append(j)
         indptr.append(len(values))
-    shape = (len(indptr) - 1, n_columns)
+    shape = (len(indptr) - 1, len(texts))
     return csr_matrix((np.array(values), np.array(indices), np.array(indptr)), shape=shape)
-
-
-def _text_code(text: str | None, codes: dict[str, int]) -> float | None:
-    return None if text is None else codes.setdefault(text, len(codes))
