@@ -18,7 +18,7 @@ from timing import on_one_core, print_table, timed, training_part
 
 from boostbench import MCBoost
 from boostbench.core.stumps.layouts import choice
-from boostbench.core.stumps.layouts.joint_histogram import BlockHistogram, JointHistogram
+from boostbench.core.stumps.layouts.joint_histogram import JointHistogram
 from boostbench.core.stumps.layouts.rank_bins import RankBins
 from boostbench.core.stumps.layouts.rank_blocks import RankBlocks
 from boostbench.core.stumps.layouts.sorted import Sorted
@@ -43,14 +43,11 @@ N_LARGE_ROUNDS = 20
 WITHOUT = {
     "Sorted": [
         patch.object(choice, "_is_mostly_distinct", lambda *_: False),
-        patch.object(choice, "_MAX_BLOCKS", 0),
     ],
     "RankBins": [patch.object(Sorted, "screening_layout", lambda self, n_columns: self)],
     "RankBlocks": [patch.object(RankBlocks, "is_worthwhile", staticmethod(lambda *_: False))],
-    "BlockHistogram": [patch.object(choice, "_MAX_BLOCKS", 0)],
     "OneColumn": [patch.object(JointHistogram, "layout_for_columns", lambda self, _: self)],
 }
-USED_LAYOUT = {"Sorted": Sorted, "BlockHistogram": BlockHistogram}
 
 
 def main():
@@ -92,7 +89,7 @@ def measure(X, y, n_rounds, n_repeats):
 def used_layouts(X, y):
     """Return the names of the layouts that a search of stumps on the data uses."""
     layout = StumpSearch(X)._layout
-    used = {name for name, kind in USED_LAYOUT.items() if isinstance(layout, kind)}
+    used = {"Sorted"} if isinstance(layout, Sorted) else set()
     # Two classes have one column of weights, because the other column has the negative weights.
     n_columns = len(np.unique(y)) if len(np.unique(y)) > 2 else 1
     screening = layout.screening_layout(n_columns)

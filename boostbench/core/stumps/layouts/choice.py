@@ -5,34 +5,25 @@ feature at each position, and the index of the stump in the canonical order; ``s
 for padding. ``pieces(W, total)`` yields the edges of the stumps, a few features at a time if that
 keeps the sums in the cache. The number of distinct values determines the fastest layout:
 
-==================  ==========================================  ================================
-layout              work per round                              for
-==================  ==========================================  ================================
-``BlockHistogram``  a sparse product, then triangular products  few values, many samples
-``JointHistogram``  a sparse product, then cumulative sums      the same, with more thresholds
-``Sorted``          rows of W in order, then prefix sums        values that are mostly distinct
-==================  ==========================================  ================================
+==================  ======================================  =================================
+layout              work per round                          for
+==================  ======================================  =================================
+``JointHistogram``  a sparse product, then cumulative sums  few distinct values, many samples
+``Sorted``          rows of W in order, then prefix sums    values that are mostly distinct
+==================  ======================================  =================================
 """
 
 import numpy as np
 
 from boostbench.core.stumps import thresholds as quantiles
 from boostbench.core.stumps.feature_codes import FeatureCodes
-from boostbench.core.stumps.layouts.joint_histogram import (
-    BLOCK_BINS,
-    BlockHistogram,
-    JointHistogram,
-)
+from boostbench.core.stumps.layouts.joint_histogram import JointHistogram
 from boostbench.core.stumps.layouts.sorted import Sorted
 from boostbench.core.stumps.thresholds import iter_columns
 
 # From this many thresholds per value, `Sorted` is faster than histograms: gathering a row takes
 # half the time of adding it to a bin, but every sample takes a position.
 _SORTED_THRESHOLDS_PER_VALUE = 0.4
-
-# With more blocks, the product with a matrix of all pairs of blocks takes longer than cumulative
-# sums of all bins.
-_MAX_BLOCKS = 256
 
 # Number of samples from which the share of distinct values is estimated.
 _SAMPLE_SIZE = 2**13
@@ -51,32 +42,21 @@ def choose_layout(X, thresholds, codes=None):
 
     Returns
     -------
-    BlockHistogram, JointHistogram or Sorted
+    JointHistogram or Sorted
     """
-    n_thresholds = sum(len(c) for c in thresholds)
-    n_blocks = sum(-(-len(c) // BLOCK_BINS) for c in thresholds)
-    layout = block_histogram if n_blocks <= _MAX_BLOCKS else joint_histogram
-    if _is_mostly_distinct(n_thresholds, X):
-        layout = Sorted
+    n_thresholds = sum(len(feature_thresholds) for feature_thresholds in thresholds)
+    layout = Sorted if _is_mostly_distinct(n_thresholds, X) else joint_histogram
     return layout(X, thresholds, codes)
-
-
-def block_histogram(X, thresholds, codes=None):
-    """Return a `BlockHistogram` of numbers; see `choose_layout` for the parameters."""
-    return BlockHistogram(_code_numbers(X, thresholds, codes))
 
 
 def joint_histogram(X, thresholds, codes=None):
     """Return a `JointHistogram` of numbers; see `choose_layout` for the parameters."""
-    return JointHistogram(_code_numbers(X, thresholds, codes))
-
-
-def _code_numbers(X, thresholds, codes):
     if codes is None:
         codes = [
-            quantiles.bin_indices(x, c) for x, c in zip(iter_columns(X), thresholds, strict=True)
+            quantiles.bin_indices(values, feature_thresholds)
+            for values, feature_thresholds in zip(iter_columns(X), thresholds, strict=True)
         ]
-    return FeatureCodes.from_thresholds(codes, thresholds)
+    return JointHistogram(FeatureCodes.from_thresholds(codes, thresholds))
 
 
 def try_sorted_layout(X):

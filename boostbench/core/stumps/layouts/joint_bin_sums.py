@@ -31,10 +31,9 @@ class JointBinSums:
     ----------
     codes : list of ndarray of shape (n_samples,), dtype=unsigned int
         Bin of each sample, for each feature.
-    rows : sequence of ndarray of shape (n_bins,), dtype=int64
-        Row of each bin in the result, for each feature. The row `n_rows` omits the bin.
-    n_rows : int
-        Number of rows of the result.
+    n_bins : ndarray of shape (n_features,), dtype=int64
+        Number of bins of each feature. The joint bins of all features are numbered feature by
+        feature.
 
     Attributes
     ----------
@@ -45,47 +44,38 @@ class JointBinSums:
 
     Examples
     --------
-    >>> codes, rows = [np.array([0, 1, 1]), np.array([1, 0, 2])], [np.arange(2), np.arange(2, 5)]
-    >>> sums = JointBinSums(codes, rows, n_rows=5)
+    >>> codes = [np.array([0, 1, 1]), np.array([1, 0, 2])]
+    >>> sums = JointBinSums(codes, n_bins=np.array([2, 3]))
     >>> sums.set_dtype(np.float64)
     >>> sums(np.array([[1.0], [2.0], [4.0]])).ravel()
     array([1., 6., 2., 1., 4.])
     """
 
-    def __init__(self, codes, rows, n_rows):
-        self._n_rows = n_rows
+    def __init__(self, codes, n_bins):
         n_samples = len(codes[0])
-        groups = list(_group_features(codes, n_samples // _SAMPLES_PER_EXPANSION_ADDITION))
-        if len(groups) == len(codes):
-            self._expansion, n_expansion_additions = None, 0
-            # An extra row collects the omitted bins.
-            joint_rows, n_joint, n_kept_rows = rows, n_rows + 1, n_rows
-        else:
-            sizes = [len(bins) for _, _, bins in groups]
-            n_joint = n_kept_rows = sum(sizes)
-            joint_rows = np.split(np.arange(n_joint), np.cumsum(sizes)[:-1])
-            expansion_rows = [
-                np.column_stack(
-                    [rows[j][bin_rows] for j, bin_rows in zip(members, bins.T, strict=True)]
-                )
-                for members, _, bins in groups
-            ]
-            n_members = np.concatenate(
-                [np.full(*group_rows.shape) for group_rows in expansion_rows]
-            )
-            expansion_rows = np.concatenate([group_rows.ravel() for group_rows in expansion_rows])
-            ends = np.append(0, np.cumsum(n_members))
-            matrix = np.ones(len(expansion_rows)), expansion_rows, ends
-            self._expansion = sparse.csc_array(matrix, (n_rows + 1, n_joint))
-            n_expansion_additions = int(np.bincount(expansion_rows)[:n_rows].max(initial=0))
+        max_additions = n_samples // _SAMPLES_PER_EXPANSION_ADDITION
+        groups = list(_group_features(codes, n_bins, max_additions))
+        sizes = [len(bins) for _, _, bins in groups]
+        first_in_group = np.cumsum([0, *sizes], dtype=np.int32)
+        # 1) Make the matrix that expands the sums of the groups' bins to the bins of each feature.
+        self._expansion, n_expansion_additions = None, 0
+        if len(groups) < len(codes):
+            first_bin = np.cumsum(n_bins) - n_bins
+            rows = [bins + first_bin[members] for members, _, bins in groups]
+            n_members = np.concatenate([np.full(*group_rows.shape) for group_rows in rows])
+            rows = np.concatenate([group_rows.ravel() for group_rows in rows])
+            matrix = np.ones(len(rows)), rows, np.append(0, np.cumsum(n_members))
+            self._expansion = sparse.csc_array(matrix, (int(n_bins.sum()), int(first_in_group[-1])))
+            n_expansion_additions = int(np.bincount(rows).max(initial=0))
+        # 2) Write the bins of each sample in all groups, a block of samples at a time.
         bins = np.empty((n_samples, len(groups)), np.int32)
         for start in range(0, n_samples, _BLOCK_SAMPLES):
             block = slice(start, start + _BLOCK_SAMPLES)
-            for group_bins, bin_rows, (_, joint, _) in zip(
-                bins[block].T, joint_rows, groups, strict=True
+            for column, first, (_, joint, _) in zip(
+                bins[block].T, first_in_group, groups, strict=False
             ):
-                group_bins[:] = bin_rows.take(joint[block])
-        self._samples = SampleBins(bins, n_joint, n_kept_bins=n_kept_rows)
+                np.add(joint[block], first, out=column)
+        self._samples = SampleBins(bins, int(first_in_group[-1]))
         self.additions = self._samples.additions + n_expansion_additions
 
     def set_dtype(self, dtype):
@@ -104,20 +94,21 @@ class JointBinSums:
 
         Returns
         -------
-        ndarray of shape (n_rows, n_columns)
+        ndarray of shape (n_joint_bins, n_columns)
         """
         sums = self._samples.sums(W)
-        sums = sums if self._expansion is None else sparse_product(self._expansion, sums)
-        return sums[: self._n_rows]
+        return sums if self._expansion is None else sparse_product(self._expansion, sums)
 
 
-def _group_features(codes, max_additions):
+def _group_features(codes, n_bins, max_additions):
     """Group consecutive features that take few joint values.
 
     Parameters
     ----------
     codes : list of ndarray of shape (n_samples,)
-        Bins of each feature.
+        Bins of the samples, for each feature.
+    n_bins : ndarray of shape (n_features,), dtype=int64
+        Number of bins of each feature.
     max_additions : int
         A feature joins a group if the expansion of the joint bins then needs at most this many more
         additions.
@@ -133,7 +124,7 @@ def _group_features(codes, max_additions):
     """
     group = None
     for j, feature_codes in enumerate(codes):
-        feature_bins = np.arange(int(feature_codes.max()) + 1)[:, None]
+        feature_bins = np.arange(n_bins[j])[:, None]
         if group is not None:
             members, joint, bins = group
             if len(bins) * len(feature_bins) <= _MAX_PAIRS and not _has_many_pairs(

@@ -189,8 +189,8 @@ class _FeatureBlocks:
         self._ends = np.append(self._starts[1:], n_places) - 1
         self.has_threshold = np.logical_or.reduceat(is_threshold, self._starts, axis=1)
         codes = bins_by_rank(order, n_samples, length, np.int32)
-        rows = np.arange(self.has_threshold.size).reshape(self.has_threshold.shape)
-        self._sums = JointBinSums(codes, rows, rows.size)
+        n_features, n_blocks = self.has_threshold.shape
+        self._sums = JointBinSums(codes, np.full(n_features, n_blocks))
         self._sums.set_dtype(dtype)
         # A weight is added up in its block, over the blocks, and in the evaluated block. A bound
         # includes the change bounds, and a few more operations.

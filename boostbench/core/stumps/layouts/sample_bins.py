@@ -37,19 +37,14 @@ class SampleBins:
     Parameters
     ----------
     bins : ndarray of shape (n_samples, n_groups), dtype=int32
-        Bin of each sample in each group, from 0 to n_bins - 1. No two groups have a common bin,
-        except for the last one, n_bins - 1: the caller may use it for samples to omit. The sum of
-        a shared last bin is undefined.
+        Bin of each sample in each group, from 0 to n_bins - 1. No two groups have a common bin.
     n_bins : int
         Number of bins of all groups together.
-    n_kept_bins : int, default=None
-        The first `n_kept_bins` bins count in `additions`. The sums of the others are not used, and
-        need no bound of their rounding error. None: all bins count.
 
     Attributes
     ----------
     additions : int
-        Largest number of successive additions in a kept bin. Callers bound the rounding error of
+        Largest number of successive additions in a bin. Callers bound the rounding error of
         the sums by it; see `boostbench.core.stumps.layouts.base`.
 
     Examples
@@ -59,12 +54,11 @@ class SampleBins:
     [[1.0], [2.0], [3.0]]
     """
 
-    def __init__(self, bins, n_bins, n_kept_bins=None):
+    def __init__(self, bins, n_bins):
         self._n_bins = n_bins
-        n_kept_bins = n_bins if n_kept_bins is None else n_kept_bins
         n_parts = min(bins.shape[1], -(-n_bins // _PART_BINS))
         if n_parts <= 1:
-            self._parts, self._used_bins = [_Part(bins, n_bins, n_kept_bins)], None
+            self._parts, self._used_bins = [_Part(bins, n_bins)], None
         else:
             # A part has a matrix with rows for its own bins only. `used_bins` has the bins of
             # these rows, and `index_in_part` the row of each bin.
@@ -75,8 +69,7 @@ class SampleBins:
                 used_bins = np.flatnonzero(is_used)
                 index_in_part = np.empty(n_bins, np.int32)
                 index_in_part[used_bins] = np.arange(len(used_bins))
-                n_kept_in_part = int(np.searchsorted(used_bins, n_kept_bins))
-                self._parts.append(_Part(index_in_part[part_bins], len(used_bins), n_kept_in_part))
+                self._parts.append(_Part(index_in_part[part_bins], len(used_bins)))
                 self._used_bins.append(used_bins)
         self.additions = max(part.additions for part in self._parts)
 
@@ -108,7 +101,6 @@ class SampleBins:
             return self._parts[0].sums(W)
         sums = np.zeros((self._n_bins, *W.shape[1:]), np.result_type(W, self._parts[0].dtype))
         for part, used_bins in zip(self._parts, self._used_bins, strict=True):
-            # Parts overwrite each other's sum of a shared last bin, which is undefined.
             sums[used_bins] = part.sums(W)
         return sums
 
@@ -121,7 +113,7 @@ class _Part:
     of all chunks therefore share their arrays of entries and of column ends.
     """
 
-    def __init__(self, bins, n_bins, n_kept_bins):
+    def __init__(self, bins, n_bins):
         n_samples, n_groups = bins.shape
         self._chunk_length = max(1, min(n_samples, _CHUNK_ENTRIES // max(1, n_groups)))
         ones = np.ones(self._chunk_length * n_groups)
@@ -140,9 +132,7 @@ class _Part:
             matrix.data, matrix.indices = ones[: chunk_bins.size], chunk_bins.ravel()
             matrix.indptr = column_ends[: len(chunk_bins) + 1]
             self._chunks.append(matrix)
-        chunk_additions = [
-            np.bincount(chunk.indices)[:n_kept_bins].max(initial=0) for chunk in self._chunks
-        ]
+        chunk_additions = [np.bincount(chunk.indices).max(initial=0) for chunk in self._chunks]
         # The sums of the chunks are added one after another.
         self.additions = int(max(chunk_additions)) + len(self._chunks) - 1
 

@@ -7,9 +7,7 @@ from scipy.sparse import csr_array
 from boostbench.core.stumps import thresholds as quantiles
 from boostbench.core.stumps.layouts import choice
 from boostbench.core.stumps.layouts.choice import (
-    BlockHistogram,
     JointHistogram,
-    block_histogram,
     choose_layout,
     joint_histogram,
     try_sorted_layout,
@@ -41,7 +39,7 @@ def compute_edges(layout, G, dtype):
     return np.concatenate([piece.copy() for piece in layout.pieces(G.astype(dtype), G.sum(axis=0))])
 
 
-@pytest.mark.parametrize("kind", [block_histogram, joint_histogram, Sorted, SparseBins])
+@pytest.mark.parametrize("kind", [joint_histogram, Sorted, SparseBins])
 @pytest.mark.parametrize("n_columns", [1, 3])
 def test_edges_of_every_stump_equal_the_definition(layout_case, n_columns):
     X, thresholds, layout = layout_case
@@ -60,7 +58,7 @@ def test_edges_of_every_stump_equal_the_definition(layout_case, n_columns):
     np.testing.assert_allclose(edges[is_threshold], expected, atol=1e-5 * np.abs(G).sum())
 
 
-@pytest.mark.parametrize("kind", [block_histogram, joint_histogram, Sorted, SparseBins])
+@pytest.mark.parametrize("kind", [joint_histogram, Sorted, SparseBins])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_rounding_errors_are_within_the_bound(layout_case, dtype):
     X, thresholds, layout = layout_case
@@ -79,7 +77,7 @@ def test_rounding_errors_are_within_the_bound(layout_case, dtype):
 @pytest.mark.parametrize("shape", [(5, 3), (60, 1), (3000, 40)])
 def test_error_bound_is_small(shape):
     X = np.random.default_rng(0).normal(size=shape)
-    for kind in (block_histogram, joint_histogram, Sorted):
+    for kind in (joint_histogram, Sorted):
         # Sums over a few thousand samples are accurate to a thousandth of their weight.
         layout = kind(X, [cuts[::20] for cuts in reference.thresholds(X)])
         assert 0 < layout.error_bound(layout.dtype) < 1e-3
@@ -121,10 +119,7 @@ def test_pieces_contain_a_few_features():
 @pytest.mark.parametrize(
     ("n_values", "n_features", "layout"),
     [
-        (1, 3, BlockHistogram),
-        (2, 3, BlockHistogram),
-        (12, 3, BlockHistogram),
-        (48, 85, BlockHistogram),
+        (1, 3, JointHistogram),
         (60, 65, JointHistogram),
         (200, 3, Sorted),
     ],
