@@ -1,9 +1,11 @@
 """Cells, tables and experiments that figures show, and the keys that choose them."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Sequence
 from itertools import product
+from math import nan
 from pathlib import Path
-from typing import Any
+from typing import NamedTuple
 
 import msgspec
 
@@ -21,8 +23,8 @@ from boostbench.config.tables import TableDefinition
 from boostbench.data.dataset import Dataset
 from boostbench.execution.jobs import execute
 from boostbench.figures.definition import FigureDefinition, stale_note
-from boostbench.fitting.quantities import Quantity
 from boostbench.records.archive import Records
+from boostbench.records.schema import Record
 from boostbench.report.assemble import read_tables
 from boostbench.report.wording import format_splits
 from boostbench.spec.experiment import ExperimentConfig
@@ -98,13 +100,13 @@ class FitKeys(FigureDefinition, frozen=True, kw_only=True):
     algo: str
     overrides: Settings = msgspec.field(default_factory=Settings)
 
-    def compose(self, chosen: Mapping[str, Any], measure: str) -> ExperimentConfig:
+    def compose(self, chosen: Settings, measure: str) -> ExperimentConfig:
         """Compose the config; `chosen` has all further choices, `overrides` included."""
         return compose_experiment(
             {"data": self.data, "algo": self.algo} | chosen | {"measure": measure}
         )
 
-    def fit(self, config: ExperimentConfig, result: str) -> tuple[Dataset, dict, list[str]]:
+    def fit(self, config: ExperimentConfig, result: str) -> tuple[Dataset, Record, list[str]]:
         """Fit the algorithm, if its record is missing.
 
         Parameters
@@ -117,7 +119,8 @@ class FitKeys(FigureDefinition, frozen=True, kw_only=True):
         Returns
         -------
         dataset : Dataset
-        record : Measured
+        record : Record
+            Record of the first split.
         notes : list of str
             Note on a stale record, if it is one.
 
@@ -133,8 +136,19 @@ class FitKeys(FigureDefinition, frozen=True, kw_only=True):
         return outcome.experiment.dataset, outcome.records[0], stale_note(stale)
 
 
-#: The cells of a table that are drawn, by row; they have the titles of the row and of the column.
-Cells = dict[str, list[Cell]]
+class RowCells(NamedTuple):
+    """Cells of a row of a table, which have the titles of the row and of their columns.
+
+    Attributes
+    ----------
+    name : str
+        Name of the row.
+    cells : list of Cell
+        Cells that can run, in the order of the columns.
+    """
+
+    name: str
+    cells: list[Cell]
 
 
 def find_cells(
@@ -142,7 +156,7 @@ def find_cells(
     overrides: list[str],
     rows: Collection[str] = (),
     columns: Collection[str] = (),
-) -> tuple[Cells, Path]:
+) -> tuple[list[RowCells], Path]:
     """Find the records of a table.
 
     Parameters
@@ -156,7 +170,8 @@ def find_cells(
 
     Returns
     -------
-    cells : dict
+    rows : list of RowCells
+        Rows with a cell that can run.
     results : Path
         The folder of the records.
 
@@ -169,128 +184,59 @@ def find_cells(
     check_names(rows, table.rows, f"table {table.name} has no row")
     check_names(columns, table.columns, f"table {table.name} has no column")
     keys = table.runnable_cells(rows, columns)
-    cells: Cells = {}
+    found: list[RowCells] = []
     with spinner("reading records"):
         configs = table.compose(overrides, keys)
         results = next(iter(configs.values())).results
         records = Records(results)
         for (row, column), config in configs.items():
             names = table.rows[row].title, column, table.label(column, config.algorithm)
-            cells.setdefault(row, []).append(Cell.from_results(records.find(config.spec), *names))
-    if not any(cell.n_finished for row in cells.values() for cell in row):
+            if not found or found[-1].name != row:
+                found.append(RowCells(row, []))
+            found[-1].cells.append(Cell.from_results(records.find(config.spec), *names))
+    if not any(cell.n_finished for row in found for cell in row.cells):
         raise UserError(
             f"nothing of table {table.name} is recorded in {results}; "
             f"'boostbench table {name}' runs it"
         )
-    return cells, results
+    return found, results
 
 
-#: Records by the title of a panel, by algorithm and by the varied value.
-Lines = dict[str, dict[str, dict[float, list[dict]]]]
-
-
-class LinesPanel(msgspec.Struct, frozen=True):
-    """A panel of numbers of a table.
+class SplitRecords(NamedTuple):
+    """Records of the splits of an algorithm, which are drawn in a panel.
 
     Attributes
     ----------
-    title : str
-        Heading.
-    table : str
-        Name of the table whose records are drawn.
-    rows : dict of str to float
-        Rows of the table, with their positions on the horizontal axis.
+    panel, hue : str
+        Titles of the panel and of the algorithm.
+    records : sequence of Record
+        Records of finished splits.
+    x : float, default=nan
+        Value of the setting that a figure varies; NaN: the records are a curve over the rounds.
     """
 
-    title: str
-    table: str
-    rows: dict[str, float]
+    panel: str
+    hue: str
+    records: Sequence[Record]
+    x: float = nan
 
 
-def find_lines(
-    panels: Sequence[LinesPanel], quantities: Mapping[str, Quantity], overrides: list[str]
-) -> tuple[Lines, list[str], list[str], Path]:
-    """Find the records of rows that vary a number.
-
-    Parameters
-    ----------
-    panels : sequence of LinesPanel
-        Panels of the figure.
-    quantities : mapping of str to Quantity
-        Drawn quantity by the title of a panel; records without it are left out.
-    overrides : list of str
-        Hydra overrides for every cell.
-
-    Returns
-    -------
-    lines : dict
-        See `Lines`; panels of one title are joined.
-    titles : list of str
-        Titles of all algorithms with the quantity in some record.
-    notes : list of str
-        Notes on missing and stale results.
-    results : Path
-        The folder of the records.
-
-    Raises
-    ------
-    UserError
-        Nothing is recorded of a table, or no record of a panel has the quantity.
-    """
-    lines: Lines = {}
-    titles, notes = {}, {}
-    for panel in panels:
-        cells, results = find_cells(panel.table, overrides, panel.rows)
-        panel_lines, quantity = lines.setdefault(panel.title, {}), quantities[panel.title]
-        without = {}
-        for row, value in panel.rows.items():
-            for cell in cells.get(row, []):  # a row may have no column that runs
-                records = [
-                    record for record in cell.rows.records if quantity.of(record) is not None
-                ]
-                if records:
-                    panel_lines.setdefault(cell.title, {})[value] = records
-                silent = cell.n_finished and not records
-                (without if silent else titles)[cell.title] = None
-        notes |= dict.fromkeys(caveats(cells))
-        if without:
-            why = f"No line in {panel.title}, as records do not tell {quantity.name}"
-            notes[f"{why}: {', '.join(without)}."] = None
-    for title, panel_lines in lines.items():
-        if not panel_lines:
-            raise UserError(f"no record of what {title} shows tells {quantities[title].name}")
-        # Rows and tables may be in any order; a line is drawn from left to right.
-        lines[title] = {name: dict(sorted(line.items())) for name, line in panel_lines.items()}
-    return lines, list(titles), list(notes), results
-
-
-def caveats(cells: Cells) -> list[str]:
+def caveats(rows: Sequence[RowCells]) -> list[str]:
     """Return notes on cells that are missing, incomplete or stale."""
     notes = []
-    for row in cells.values():
-        reasons: dict[str, list[str]] = {}
-        for cell in row:
+    for row in rows:
+        titles_by_reason = defaultdict(list)
+        for cell in row.cells:
             if cell.n_failed or cell.missing:
                 reason = f"only {format_splits(cell)} splits" if cell.n_finished else "not run"
-                reasons.setdefault(reason, []).append(cell.title)
-        reasons = {
-            reason: ["all"] if len(titles) == len(row) else titles
-            for reason, titles in reasons.items()
-        }
+                titles_by_reason[reason].append(cell.title)
+        reasons = [
+            f"{'all' if len(titles) == len(row.cells) else ', '.join(titles)} ({reason})"
+            for reason, titles in titles_by_reason.items()
+        ]
         if reasons:
-            notes.append(f"Lacking on {row[0].data}: {_sentence(reasons)}.")
-    return notes + stale_cells(cell for row in cells.values() for cell in row)
-
-
-def _sentence(reasons: Mapping[str, list[str]]) -> str:
-    """Join titles and the reasons why they are missing.
-
-    Examples
-    --------
-    >>> _sentence({"not run": ["AdaBoost.MH", "MultiBoost"], "only 2 of 10 splits": ["SAMME"]})
-    'AdaBoost.MH, MultiBoost (not run); SAMME (only 2 of 10 splits)'
-    """
-    return "; ".join(f"{', '.join(titles)} ({reason})" for reason, titles in reasons.items())
+            notes.append(f"Lacking on {row.cells[0].data}: {'; '.join(reasons)}.")
+    return notes + stale_cells(cell for row in rows for cell in row.cells)
 
 
 def stale_cells(cells: Iterable[Cell]) -> list[str]:

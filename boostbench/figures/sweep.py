@@ -96,7 +96,7 @@ def _draw_lines(points: Sequence[Setting], key: str, quantity: Quantity) -> Figu
     low, high = frame.x.min(), frame.x.max()
     scale = "log" if low > 0 and high >= _MIN_LOG_RANGE * low else "linear"
     hues = frame.hue.unique().tolist()
-    return draw_varied(frame, hues, key, {"": label_axis(quantity)}, scale)
+    return draw_varied(frame, hues, [""], key, [label_axis(quantity)], scale)
 
 
 def _draw_maps(points: Sequence[Setting], keys: list[str], quantity: Quantity) -> Figure:

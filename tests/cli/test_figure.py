@@ -130,30 +130,33 @@ def table_of_losses(define_table):
 
 
 def test_curves_show_the_cells_of_the_table(call, folder, define, table_of_losses, monkeypatch):
-    drawn = {}
+    drawn = []
     monkeypatch.setattr(
-        "boostbench.figures.lines.draw_curves",
-        lambda panels, axis, remarks: drawn.update(panels, axis=axis) or Figure(),
+        "boostbench.figures.curves.draw_curves",
+        lambda curves, axis, headline: drawn.extend([curves, axis]) or Figure(),
     )
     call("table", table_of_losses)
     assert (
         call("figure", define(kind="curves", table=table_of_losses, error_axis="linear")).code == 0
     )
-    assert drawn.pop("axis") == "linear"
-    assert list(drawn) == ["few", "iris", "wine"]
-    for row, curves in drawn.items():
-        losses_of_curves = {
-            title: [record.config.algo["loss"] for record in records]
-            for title, records in curves.items()
-        }
-        assert losses_of_curves == {"exp": ["exponential"] * 2, "MC, log": ["logistic"] * 2}, row
+    curves, axis = drawn
+    assert axis == "linear"
+    losses_of_curves = {
+        (curve.panel, curve.hue): [record.config.algo["loss"] for record in curve.records]
+        for curve in curves
+    }
+    assert losses_of_curves == {
+        (row, title): [loss] * 2
+        for row in ("few", "iris", "wine")
+        for title, loss in (("exp", "exponential"), ("MC, log", "logistic"))
+    }
 
 
 def test_algorithm_without_rounds_has_no_curve(call, folder, define, define_table, monkeypatch):
-    drawn = {}
+    drawn = []
     monkeypatch.setattr(
-        "boostbench.figures.lines.draw_curves",
-        lambda panels, axis, error: drawn.update(panels) or Figure(),
+        "boostbench.figures.curves.draw_curves",
+        lambda curves, axis, headline: drawn.extend(curves) or Figure(),
     )
     tree = {"tree": {"_target_": "sklearn.tree.DecisionTreeClassifier"}}
     settings = ["protocol.n_splits=2", "data.openml=null"]
@@ -161,7 +164,7 @@ def test_algorithm_without_rounds_has_no_curve(call, folder, define, define_tabl
     table = define_table(rows=["iris"], columns=columns, overrides=settings)
     assert call("table", table, "parallel=serial").code == 0
     assert call("figure", define(kind="curves", table=table)).code == 0
-    assert [*drawn["iris"]] == ["mh"]
+    assert [(curve.panel, curve.hue) for curve in drawn] == [("iris", "mh")]
     page = (folder / "results" / "figures" / "mine.md").read_text()
     assert "No curve, as it has no boosting rounds: tree." in page
     table = define_table(rows=["iris"], columns=[tree], overrides=settings)

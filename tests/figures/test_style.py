@@ -12,10 +12,12 @@ from matplotlib.text import Text
 from boostbench.data.dataset import Dataset
 from boostbench.figures.bars import Bar, draw_bars
 from boostbench.figures.boundaries import MapPanel, draw_boundaries, draw_points
+from boostbench.figures.curves import draw_curves
 from boostbench.figures.features import FeatureUse, draw_features
-from boostbench.figures.lines import draw_curves, draw_times, draw_varied
+from boostbench.figures.lines import draw_times, draw_varied
 from boostbench.figures.panels import Point, tidy
 from boostbench.figures.single_fit import draw_codewords
+from boostbench.figures.sources import SplitRecords
 from boostbench.figures.style import label, save, style
 from boostbench.figures.sweep import Setting, draw_sweep
 from boostbench.fitting.quantities import TEST_ERROR
@@ -82,7 +84,9 @@ def codewords(_):
 
 
 def curves(_):
-    return draw_curves({ODD: {ODD: [measured("mine", checkpoints={"1": 0.5})]}}, headline=ODD)
+    return draw_curves(
+        [SplitRecords(ODD, ODD, [measured("mine", checkpoints={"1": 0.5})])], headline=ODD
+    )
 
 
 def features(_):
@@ -104,7 +108,7 @@ def times(_):
 
 
 def varied(_):
-    return draw_varied(tidy([Point(ODD, ODD, 1, 2.0, 1.0)]), [ODD], ODD, {ODD: "error"})
+    return draw_varied(tidy([Point(ODD, ODD, 1, 2.0, 1.0)]), [ODD], [ODD], ODD, ["error"])
 
 
 @pytest.mark.parametrize(
