@@ -1,6 +1,6 @@
 """Decision boundaries, from the records of `boostbench.fitting.measures.boundary`."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from math import sqrt
 from typing import ClassVar, NamedTuple
 
@@ -41,50 +41,50 @@ _LINE = (0.25, 0.25, 0.25)
 
 
 class MapPanel(NamedTuple):
-    """A panel of a map.
+    """A panel of a grid of maps.
 
     Attributes
     ----------
-    title : str
-        Heading of its column.
+    row, title : str
+        Titles of its row (a data set) and of its column.
     record : BoundaryRecord or None
         A boundary record; None where there is none.
     rounds : int or None
         Boosting rounds to show, one of the record's ``maps``; None shows the points alone.
     """
 
+    row: str
     title: str
     record: BoundaryRecord | None
     rounds: int | None
 
 
-def draw_boundaries(rows: Mapping[str, Sequence[MapPanel]]) -> Figure:
+def draw_boundaries(panels: Sequence[MapPanel]) -> Figure:
     """Draw regions of equal prediction, the points in them, and the lines between them.
 
     Parameters
     ----------
-    rows : mapping of str to sequence of MapPanel
-        Panels by the title of their row, equally many in each.
+    panels : sequence of MapPanel
+        Panels row by row; all rows have the same columns.
 
     Returns
     -------
     matplotlib.figure.Figure
     """
-    n_columns = len(next(iter(rows.values())))
+    rows = list(dict.fromkeys(panel.row for panel in panels))
+    n_columns = len(panels) // len(rows)
     side = (PAGE_WIDTH - _LABEL * (len(rows) > 1)) / n_columns - 0.03
-    n_panels, size = n_columns * len(rows), {"height": side, "extra_height": _TITLE, "pad": 0.02}
+    size = {"height": side, "extra_height": _TITLE, "pad": 0.02}
     with style():
-        figure, grid, _ = make_panels(n_panels, n_columns, **size, dpi=_DPI)
-        for row, (title, panels) in enumerate(rows.items()):
-            row_axes = grid[row * n_columns :][:n_columns]
-            for axes, panel in zip(row_axes, panels, strict=True):
-                axes.set(xticks=[], yticks=[], box_aspect=1)
-                axes.spines[:].set_visible(True)
-                if row == 0:
-                    axes.set_title(label(panel.title), pad=3)
-                _draw(axes, panel)
-            if len(rows) > 1:
-                row_axes[0].set_ylabel(label(title))
+        figure, grid, _ = make_panels(len(panels), n_columns, **size, dpi=_DPI)
+        for index, (axes, panel) in enumerate(zip(grid, panels, strict=True)):
+            axes.set(xticks=[], yticks=[], box_aspect=1)
+            axes.spines[:].set_visible(True)
+            if index < n_columns:
+                axes.set_title(label(panel.title), pad=3)
+            _draw(axes, panel)
+            if index % n_columns == 0 and len(rows) > 1:
+                axes.set_ylabel(label(panel.row))
     return figure
 
 
@@ -165,16 +165,16 @@ class Boundaries(OfCross, frozen=True, kw_only=True):
         cells, specs = self.compose(overrides, "boundary")
         rounds = [_rounds(column, spec) for (_, column), spec in zip(cells, specs, strict=True)]
         report = execute(specs)
-        panels: dict[str, list[MapPanel]] = {row: [] for row in self.rows}
+        panels: list[MapPanel] = []
         facts, stale = [], []
         for (row, column), spec, number, outcome in zip(
             cells, specs, rounds, report.outcomes, strict=True
         ):
             record = outcome.records[0] if outcome.records else None
             algorithm = spec.algorithm.title
-            if self.points and not panels[row]:
-                panels[row].append(MapPanel(self.points, record, None))
-            panels[row].append(MapPanel(column.title or algorithm, record, number))
+            if self.points and column is self.columns[0]:
+                panels.append(MapPanel(row, self.points, record, None))
+            panels.append(MapPanel(row, column.title or algorithm, record, number))
             if outcome.stale:
                 stale.append(f"{algorithm} on {row}")
             if record:
@@ -223,13 +223,13 @@ _POINT_DPI = 200
 _LARGEST = 5.0  # square points of a marker
 
 
-def draw_points(datasets: Mapping[str, Dataset]) -> Figure:
+def draw_points(datasets: Sequence[Dataset]) -> Figure:
     """Draw the samples of each data set, coloured by class.
 
     Parameters
     ----------
-    datasets : mapping of str to Dataset
-        By title, each with two features.
+    datasets : sequence of Dataset
+        Data sets of two features; their names are the titles.
 
     Returns
     -------
@@ -240,7 +240,7 @@ def draw_points(datasets: Mapping[str, Dataset]) -> Figure:
     frame = pd.concat(
         pd.DataFrame(
             {
-                "panel": title,
+                "panel": dataset.name,
                 "hue": number,
                 "x": dataset.X[dataset.y == class_name, 0],
                 "y": dataset.X[dataset.y == class_name, 1],
@@ -248,14 +248,14 @@ def draw_points(datasets: Mapping[str, Dataset]) -> Figure:
                 "area": min(_LARGEST, (72 * side / sqrt(dataset.n_samples)) ** 2),
             }
         )
-        for title, dataset in datasets.items()
+        for dataset in datasets
         for number, class_name in enumerate(dataset.classes)
     )
     figure, grid = draw_panels(
         frame,
         _draw_class,
-        panels=list(datasets),
-        hues=range(max(dataset.n_classes for dataset in datasets.values())),
+        panels=[dataset.name for dataset in datasets],
+        hues=range(max(dataset.n_classes for dataset in datasets)),
         n_columns=n_columns,
         height=side + _POINT_TITLE,
         legend="none",
@@ -304,18 +304,17 @@ class PointClouds(FigureDefinition, frozen=True, kw_only=True):
         at_hand = [spec for spec in specs if first_available_source(spec.data)]
         if not at_hand:
             raise UserError(f"none of the data sets of figure {self.name} is at hand")
-        loaded = load_each([spec.data for spec in at_hand])
-        datasets = {dataset.name: dataset for dataset in loaded}
+        datasets = load_each([spec.data for spec in at_hand])
         absent = [spec.data.name for spec in specs if spec not in at_hand]
-        for name, dataset in datasets.items():
+        for dataset in datasets:
             if dataset.n_features != 2 or dataset.is_sparse:
                 raise UserError(
-                    f"figure {self.name} needs 2 dense features, and {name!r} has "
+                    f"figure {self.name} needs 2 dense features, and {dataset.name!r} has "
                     f"{dataset.n_features}; take another data set"
                 )
         facts = [
-            [name, str(d.n_samples), *(f"{100 * np.mean(d.y == c):.1f}" for c in d.classes[-1:])]
-            for name, d in datasets.items()
+            [d.name, str(d.n_samples), f"{100 * np.mean(d.y == d.classes[-1]):.1f}"]
+            for d in datasets
         ]
         header = ["data", "points", "last class %"]
         notes = [f"Not at hand: {', '.join(absent)}."] if absent else []

@@ -1,10 +1,11 @@
 """Comparisons of algorithms: Demšar's diagram of ranks, and the matrix of all pairs."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from itertools import permutations
 from math import ceil
 from operator import itemgetter
 from textwrap import fill
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -36,6 +37,13 @@ _BAR = 0.09  # distance between bars
 _LINE = 0.14  # height of a line of text
 
 
+class TestBars(NamedTuple):
+    """Name of a test, and the groups of algorithms that it does not separate; see `groups`."""
+
+    test: str
+    groups: list[tuple[int, int]]
+
+
 def draw_critical_difference(table: Table, comparison: Comparison) -> Figure:
     """Draw the average ranks of columns; bars join those that a test does not separate.
 
@@ -56,12 +64,12 @@ def draw_critical_difference(table: Table, comparison: Comparison) -> Figure:
     names = sorted(comparison.ranks, key=comparison.ranks.get)
     ranks = np.array([comparison.ranks[name] for name in names])
     significant = [{pair.a, pair.b} for pair in comparison.tests if pair.holm <= LEVEL]
-    bars = {
-        "Nemenyi's test": groups(np.abs(ranks[:, None] - ranks) >= test.critical_difference),
-        "Wilcoxon's test (Holm)": groups(
-            np.array([[{a, b} in significant for b in names] for a in names])
-        ),
-    }
+    nemenyi = np.abs(ranks[:, None] - ranks) >= test.critical_difference
+    wilcoxon = np.array([[{a, b} in significant for b in names] for a in names])
+    bars = [
+        TestBars("Nemenyi's test", groups(nemenyi)),
+        TestBars("Wilcoxon's test (Holm)", groups(wilcoxon)),
+    ]
     labels = [break_words(table.columns[name].label, _LABEL_WIDTH) for name in names]
     texts = [label(f"{name}  {rank:.2f}") for name, rank in zip(labels, ranks, strict=True)]
     return _draw(texts, ranks, test, bars)
@@ -95,11 +103,9 @@ def groups(differ: np.ndarray) -> list[tuple[int, int]]:
     return bars
 
 
-def _draw(
-    texts: list[str], ranks: np.ndarray, test: Friedman, bars: Mapping[str, list[tuple[int, int]]]
-) -> Figure:
+def _draw(texts: list[str], ranks: np.ndarray, test: Friedman, bars: Sequence[TestBars]) -> Figure:
     n_left = ceil(len(texts) / 2)
-    below = _BAR * (sum(map(len, bars.values())) + 1)  # distance between axis and labels
+    below = _BAR * (sum(len(each.groups) for each in bars) + 1)  # distance between axis and labels
     pitch = _LINE * (1 + max(text.count("\n") for text in texts)) + 0.04
     height = _TOP + below + pitch * n_left + _MARGIN
     width = [max(map(_width, side), default=0) for side in (texts[:n_left], texts[n_left:])]
@@ -131,12 +137,12 @@ def _draw(
                 va="center_baseline",
             )
         level = 0
-        for colour, groups in zip(COLOURS, bars.values(), strict=False):
-            for first, last in groups:
+        for colour, each in zip(COLOURS, bars, strict=False):
+            for first, last in each.groups:
                 level += 1
                 ends = [x(ranks[first]) - 0.03, x(ranks[last]) + 0.03]
                 axes.plot(ends, [level * _BAR] * 2, color=colour, linewidth=3, zorder=3)
-        _draw_legend(axes, x(len(texts)), list(bars))
+        _draw_legend(axes, x(len(texts)), [each.test for each in bars])
     return figure
 
 
@@ -253,16 +259,12 @@ def draw_matrix(table: Table, comparison: Comparison) -> Figure:
         axes = figure.add_axes((x_axes, y_axes, 1 - x_axes - 0.1 / width, top - y_axes))
         axes.set(xlim=(0, n), ylim=(n, 0))
         # 2) The cells.
-        for i, a in enumerate(names):
-            for j, b in enumerate(names):
-                if i == j:
-                    continue
-                difference, text, p = _matrix_cell(tests, a, b, quantity.digits)
-                alpha = _MATRIX_SHADE * (1 - p)
-                shade = colours(norm(quantity.sign * difference), alpha=alpha)
-                axes.fill([j, j + 1, j + 1, j], [i, i, i + 1, i + 1], color=shade, linewidth=0)
-                weight = "bold" if p <= LEVEL else "normal"
-                axes.text(j + 0.5, i + 0.5, text, ha="center", va="center", fontweight=weight)
+        for (i, a), (j, b) in permutations(enumerate(names), 2):
+            difference, text, p = _matrix_cell(tests.get((a, b)) or tests[b, a], a, quantity.digits)
+            shade = colours(norm(quantity.sign * difference), alpha=_MATRIX_SHADE * (1 - p))
+            axes.fill([j, j + 1, j + 1, j], [i, i, i + 1, i + 1], color=shade, linewidth=0)
+            weight = "bold" if p <= LEVEL else "normal"
+            axes.text(j + 0.5, i + 0.5, text, ha="center", va="center", fontweight=weight)
         # 3) Labels and key.
         centres = [i + 0.5 for i in range(n)]
         axes.set_xticks(centres, labels)
@@ -284,12 +286,9 @@ def _matrix_key(comparison: Comparison) -> str:
     )
 
 
-def _matrix_cell(
-    tests: Mapping[tuple[str, str], PairTest], a: str, b: str, digits: int
-) -> tuple[float, str, float]:
-    """Return the mean difference of `a` and `b`, the text of their cell, and the p-value."""
-    test = tests.get((a, b)) or tests[b, a]
-    turned = test.a != a
+def _matrix_cell(test: PairTest, row: str, digits: int) -> tuple[float, str, float]:
+    """Return the mean difference of an algorithm's row, the text of the cell, and the p-value."""
+    turned = test.a != row
     difference = -test.difference if turned else test.difference
     wins, ties, losses = reversed(test.score) if turned else test.score
     text = f"{fixed(difference, digits + 1, '+')}\n{wins}/{ties}/{losses}   p {p_value(test.holm)}"

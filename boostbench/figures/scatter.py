@@ -1,7 +1,8 @@
 """Published numbers against ours, each published number a point."""
 
+from collections import defaultdict
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -30,8 +31,13 @@ _TITLE = 0.15  # inches; the panels are square, so that the height has to leave 
 _SIZES = {"reproduced": 2.8, "better": 4.0, "worse": 4.0, "undecided": 2.8}
 _TICKS = (0, 1, 2, 5, 10, 20, 50, 100)
 
-#: The paper and the quantity of a panel.
-_Panel = tuple[str, Quantity]
+
+class _Panel(NamedTuple):
+    """A panel: the name of a paper, a quantity, and the cells whose numbers are drawn."""
+
+    paper: str
+    quantity: Quantity
+    cells: list[Cell]
 
 
 def draw_scatter(tables: Sequence[Table]) -> Figure:
@@ -49,24 +55,24 @@ def draw_scatter(tables: Sequence[Table]) -> Figure:
     UserError
         No cell has both numbers.
     """
-    cells = _cells_by_panel(tables)
-    if not cells:
+    panels = _make_panels(tables)
+    if not panels:
         raise UserError("nothing that is recorded can be set beside a published number")
-    quantities = {quantity for _, quantity in cells}
-    titles = {
-        (paper, quantity): f"{title(paper)}, {label_axis(quantity)}"
+    quantities = {panel.quantity for panel in panels}
+    titles = [
+        f"{title(panel.paper)}, {label_axis(panel.quantity)}"
         if len(quantities) > 1
-        else title(paper)
-        for paper, quantity in cells
-    }
-    frame = pd.concat(_panel_frame(titles[panel], members) for panel, members in cells.items())
-    n_columns = min(_COLUMNS, len(cells))
+        else title(panel.paper)
+        for panel in panels
+    ]
+    frame = pd.concat(map(_panel_frame, titles, panels))
+    n_columns = min(_COLUMNS, len(panels))
     side = min(_PANEL, PAGE_WIDTH / n_columns)
     noun = label_axis(*quantities) if len(quantities) == 1 else "number"
     figure, grid = draw_panels(
         frame,
         _draw_numbers,
-        panels=list(titles.values()),
+        panels=titles,
         hues=[""],
         n_columns=n_columns,
         height=side + _TITLE,
@@ -79,22 +85,25 @@ def draw_scatter(tables: Sequence[Table]) -> Figure:
         dpi=_DPI,
     )
     with style():
-        for axes, (_, quantity) in zip(grid, cells, strict=True):
+        for axes, panel in zip(grid, panels, strict=True):
             axes.set_box_aspect(1)
             axes.legend(
                 loc="best", handlelength=1, labelspacing=0.4, framealpha=0.9, edgecolor="none"
             )
-            alike = frame[frame.panel.isin([titles[each] for each in cells if each[1] == quantity])]
-            _scale(axes, quantity, [*alike.x, *alike.y])
+            # Panels of one quantity have the same limits.
+            is_alike = frame.quantity == panel.quantity.name
+            _scale(axes, panel.quantity, [*frame.x[is_alike], *frame.y[is_alike]])
     return figure
 
 
-def _panel_frame(panel: str, cells: Sequence[Cell]) -> pd.DataFrame:
-    """Return tidy points of a panel; errors are halves of 95% intervals."""
+def _panel_frame(title: str, panel: _Panel) -> pd.DataFrame:
+    """Return the points of a panel: published numbers (x), ours (y), and halves of intervals."""
+    cells = panel.cells
     return pd.DataFrame(
         {
-            "panel": panel,
+            "panel": title,
             "hue": "",
+            "quantity": panel.quantity.name,
             "verdict": [cell.verdict for cell in cells],
             "x": [cell.target.mean for cell in cells],
             "y": [cell.mean for cell in cells],
@@ -105,19 +114,19 @@ def _panel_frame(panel: str, cells: Sequence[Cell]) -> pd.DataFrame:
     )
 
 
-def _cells_by_panel(tables: Sequence[Table]) -> dict[_Panel, list[Cell]]:
-    """Give the cells of each panel, each published number once."""
-    papers: dict[str, list[Cell]] = {}
+def _make_panels(tables: Sequence[Table]) -> list[_Panel]:
+    """Return a panel for each paper and quantity; each published number is drawn once."""
+    cells_of_paper = defaultdict(list)
     for table in tables:
         if table.paper:
-            papers.setdefault(table.paper, []).extend(table.cells.values())
-    panels: dict[_Panel, list[Cell]] = {}
-    for paper, cells in papers.items():
+            cells_of_paper[table.paper] += table.cells.values()
+    drawn_cells = defaultdict(list)
+    for paper, cells in cells_of_paper.items():
         for cell in unique_by_number(cells):
             if cell.agreement:
-                named = QUANTITIES[cell.quantity.name]  # digits may differ between tables
-                panels.setdefault((paper, named), []).append(cell)
-    return panels
+                # The quantity of a cell has the digits of its table, which may differ.
+                drawn_cells[paper, QUANTITIES[cell.quantity.name]].append(cell)
+    return [_Panel(paper, quantity, cells) for (paper, quantity), cells in drawn_cells.items()]
 
 
 def _draw_numbers(axes: Axes, data: pd.DataFrame, index: int, n_hues: int) -> None:

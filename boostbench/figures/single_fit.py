@@ -1,8 +1,8 @@
 """Figures of one fit: codewords in the plane before and after training, and coefficient paths."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from math import prod
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -28,27 +28,34 @@ _SIDE, _GAP = 0.27, 0.02
 _STEP = 0.05
 
 
-def draw_codewords(panels: Mapping[str, np.ndarray], pictures: Sequence[np.ndarray]) -> Figure:
+class CodewordPanel(NamedTuple):
+    """Codewords of length 1, an array of shape (n_classes, 2), under a heading."""
+
+    title: str
+    codewords: np.ndarray
+
+
+def draw_codewords(panels: Sequence[CodewordPanel], pictures: Sequence[np.ndarray]) -> Figure:
     """Draw codewords as rays, each with the picture of its class behind its end.
 
     Parameters
     ----------
-    panels : mapping of str to ndarray of shape (n_classes, 2)
-        Codewords of length 1 by the title of a panel.
+    panels : sequence of CodewordPanel
+        Panels side by side.
     pictures : sequence of ndarray of shape (height, width)
-        Gray, one for each class.
+        Gray pictures, one for each class.
 
     Returns
     -------
     matplotlib.figure.Figure
     """
+    centres = [places(panel.codewords) for panel in panels]
+    reach = _SIDE / 2 + _GAP + np.abs(centres).max()
     with style():
         figure, grid, _ = make_panels(len(panels), len(panels), _HEIGHT)
-        placed = {title: places(codewords) for title, codewords in panels.items()}
-        reach = _SIDE / 2 + _GAP + max(np.abs(centres).max() for centres in placed.values())
-        for axes, (title, codewords) in zip(grid, panels.items(), strict=True):
-            axes.set_title(label(title), pad=3)
-            _draw(axes, codewords, placed[title], pictures)
+        for axes, panel, picture_centres in zip(grid, panels, centres, strict=True):
+            axes.set_title(label(panel.title), pad=3)
+            _draw(axes, panel.codewords, picture_centres, pictures)
             axes.set(xlim=(-reach, reach), ylim=(-reach, reach), aspect="equal")
             axes.set_axis_off()
     return figure
@@ -120,8 +127,9 @@ class CodewordPictures(FitKeys, frozen=True, kw_only=True):
                 f"there are {first.shape} codewords and {len(pictures)} pictures"
             )
         title = spec.algorithm.title
+        panels = [CodewordPanel("at first", first), CodewordPanel(f"learned by {title}", last)]
         return Drawing(
-            draw_codewords({"at first": first, f"learned by {title}": last}, pictures),
+            draw_codewords(panels, pictures),
             spec.results,
             notes,
             [[title, str(record.n_iterations), fixed(TEST_ERROR.of(record), 1)]],

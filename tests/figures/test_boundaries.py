@@ -28,7 +28,7 @@ def record():
 
 
 def test_regions_have_the_tint_of_their_class(record):
-    figure = draw_boundaries({"data": [MapPanel("x", record, 7)]})
+    figure = draw_boundaries([MapPanel("data", "x", record, 7)])
     (image,) = figure.axes[0].images
     picture = image.get_array()
     assert image.get_extent() == record.extent
@@ -43,7 +43,7 @@ def test_regions_have_the_tint_of_their_class(record):
 
 
 def test_points_have_the_colour_of_their_class(record):
-    axes = draw_boundaries({"data": [MapPanel("x", record, 7)]}).axes[0]
+    axes = draw_boundaries([MapPanel("data", "x", record, 7)]).axes[0]
     drawn = {
         tuple(points.get_facecolor()[0][:3]): points.get_offsets().tolist()
         for points in axes.collections
@@ -52,12 +52,12 @@ def test_points_have_the_colour_of_their_class(record):
 
 
 def test_maps_are_laid_out_by_row_and_column(record):
-    row = [
-        MapPanel("data", record, None),
-        MapPanel("RBoost^rank", record, 7),
-        MapPanel("none", None, 7),
+    panels = [
+        MapPanel(row, *panel)
+        for row in ("one", "two")
+        for panel in (("data", record, None), ("RBoost^rank", record, 7), ("none", None, 7))
     ]
-    axes = draw_boundaries({"one": row, "two": row}).axes
+    axes = draw_boundaries(panels).axes
     assert [len(panel.images) for panel in axes] == [0, 1, 0] * 2
     titles = [panel.get_title() for panel in axes]
     assert titles == ["data", r"RBoost$^{\mathrm{rank}}$", "none", "", "", ""]
@@ -67,17 +67,17 @@ def test_maps_are_laid_out_by_row_and_column(record):
 
 @pytest.mark.parametrize("n_rows", [1, 2])
 def test_titles_are_not_cut(record, assert_titles_fit, n_rows):
-    rows = {f"data {row}": [MapPanel("x^2 y", record, 7)] * 4 for row in range(n_rows)}
-    assert_titles_fit(draw_boundaries(rows))
+    panels = [MapPanel(f"data {row}", "x^2 y", record, 7) for row in range(n_rows)] * 4
+    assert_titles_fit(draw_boundaries(sorted(panels, key=lambda panel: panel.row)))
 
 
-def toy(n_samples=4):
+def toy(n_samples=4, name="toy"):
     X = np.column_stack([np.arange(n_samples), -np.arange(n_samples)]).astype(float)
-    return Dataset("toy", X, np.arange(n_samples) % 2, "made here")
+    return Dataset(name, X, np.arange(n_samples) % 2, "made here")
 
 
 def test_points_have_a_panel_for_each_data_set(assert_titles_fit):
-    figure = draw_points({"one": toy(), "two": toy(6)})
+    figure = draw_points([toy(name="one"), toy(6, name="two")])
     assert_titles_fit(figure)
     first, second = figure.axes
     assert (first.get_title(), second.get_title()) == ("one", "two")
@@ -88,7 +88,7 @@ def test_points_have_a_panel_for_each_data_set(assert_titles_fit):
 
 
 def test_many_points_are_small():
-    few, many = (draw_points({"x": toy(n)}).axes[0].collections[0].get_sizes() for n in (9, 90_000))
+    few, many = (draw_points([toy(n)]).axes[0].collections[0].get_sizes() for n in (9, 90_000))
     assert many[0] < few[0]
 
 

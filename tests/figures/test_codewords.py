@@ -7,7 +7,7 @@ pytest.importorskip("matplotlib")
 
 from boostbench.cli import main
 from boostbench.data.dataset import Dataset
-from boostbench.figures.single_fit import _typical, draw_codewords, places
+from boostbench.figures.single_fit import CodewordPanel, _typical, draw_codewords, places
 
 
 def points_on_circle(*degrees):
@@ -28,9 +28,12 @@ def test_pictures_do_not_overlap():
 
 
 def test_each_codeword_has_a_ray_and_a_picture(assert_titles_fit):
-    panels = {"at first": points_on_circle(0, 120, 240), "learned": points_on_circle(0, 10, 180)}
+    panels = [
+        CodewordPanel("at first", points_on_circle(0, 120, 240)),
+        CodewordPanel("learned", points_on_circle(0, 10, 180)),
+    ]
     figure = draw_codewords(panels, [np.full((4, 4), i) for i in range(3)])
-    assert [axes.get_title() for axes in figure.axes] == list(panels)
+    assert [axes.get_title() for axes in figure.axes] == [panel.title for panel in panels]
     for axes in figure.axes:
         assert len(axes.images) == 3
         assert len(axes.lines) == 1 + 2 * 3

@@ -16,7 +16,7 @@ from boostbench.figures.curves import draw_curves
 from boostbench.figures.features import FeatureUse, draw_features
 from boostbench.figures.lines import draw_times, draw_varied
 from boostbench.figures.panels import Point, tidy
-from boostbench.figures.single_fit import draw_codewords
+from boostbench.figures.single_fit import CodewordPanel, draw_codewords
 from boostbench.figures.sources import SplitRecords
 from boostbench.figures.style import label, save, style
 from boostbench.figures.sweep import Setting, draw_sweep
@@ -75,12 +75,11 @@ def bars(make_cell):
 
 
 def boundaries(_):
-    row = [MapPanel(ODD, None, 1)]
-    return draw_boundaries({ODD: row, "other": row})
+    return draw_boundaries([MapPanel(row, ODD, None, 1) for row in (ODD, "other")])
 
 
 def codewords(_):
-    return draw_codewords({ODD: np.eye(2)}, [np.eye(2)] * 2)
+    return draw_codewords([CodewordPanel(ODD, np.eye(2))], [np.eye(2)] * 2)
 
 
 def curves(_):
@@ -95,7 +94,7 @@ def features(_):
 
 
 def points(_):
-    return draw_points({ODD: Dataset("toy", np.eye(4, 2), np.arange(4) % 2, "made here")})
+    return draw_points([Dataset(ODD, np.eye(4, 2), np.arange(4) % 2, "made here")])
 
 
 def sweep(_):
