@@ -184,22 +184,22 @@ def find_cells(
     check_names(rows, table.rows, f"table {table.name} has no row")
     check_names(columns, table.columns, f"table {table.name} has no column")
     keys = table.runnable_cells(rows, columns)
-    found: list[RowCells] = []
+    recorded_rows: list[RowCells] = []
     with spinner("reading records"):
         configs = table.compose(overrides, keys)
         results = next(iter(configs.values())).results
         records = Records(results)
         for (row, column), config in configs.items():
             names = table.rows[row].title, column, table.label(column, config.algorithm)
-            if not found or found[-1].name != row:
-                found.append(RowCells(row, []))
-            found[-1].cells.append(Cell.from_results(records.find(config.spec), *names))
-    if not any(cell.n_finished for row in found for cell in row.cells):
+            if not recorded_rows or recorded_rows[-1].name != row:
+                recorded_rows.append(RowCells(row, []))
+            recorded_rows[-1].cells.append(Cell.from_results(records.find(config.spec), *names))
+    if not any(cell.n_finished for row in recorded_rows for cell in row.cells):
         raise UserError(
             f"nothing of table {table.name} is recorded in {results}; "
             f"'boostbench table {name}' runs it"
         )
-    return found, results
+    return recorded_rows, results
 
 
 class SplitRecords(NamedTuple):
