@@ -1,5 +1,11 @@
 """Interactions of pairs of features: tables over cells of both, and a ranking of the pairs.
 
+Bags of boosters add such tables to their sums of stumps. A *cell* of a feature is an interval of
+its values, a category, or the missing values; a table has a value for each combination of a cell of
+one feature and a cell of the other. Cells are found from the *views* of a feature: numeric columns
+that are derived from it (its values, missing or not, one category or not), see
+`boostbench.core.stumps.views`.
+
 The ranking is FAST [1]_: the score of a pair is the gain of its best cut into four quadrants with
 one step each.
 
@@ -20,7 +26,7 @@ _DAMPING = 1.0
 
 
 class Axis(NamedTuple):
-    """Cells of one feature.
+    """Cells of one feature, an axis of a table.
 
     Attributes
     ----------
@@ -46,6 +52,7 @@ class Axis(NamedTuple):
         """Number of cells."""
         if self.thresholds is not None:
             return len(self.thresholds) + 1 + self.has_missing
+        # A feature of two categories has only one view, which is 1 for one of them.
         return max(2, len(self.views))
 
     def cell_indices(self, Z):
@@ -54,10 +61,12 @@ class Axis(NamedTuple):
         Parameters
         ----------
         Z : ndarray of shape (n_samples, n_views)
+            Views of the samples.
 
         Returns
         -------
         ndarray of shape (n_samples,), dtype=int64
+            Index of each sample's cell, from 0 to n_cells - 1.
         """
         if self.thresholds is None:
             if len(self.views) == 1:
@@ -84,12 +93,16 @@ class Axis(NamedTuple):
             Output of each stump in each cell, -1 or +1.
         """
         if self.thresholds is None:
+            # Each view is 1 in the cell of its category. The only view of a feature of two
+            # categories is 1 in cell 1.
             eye = np.eye(self.n_cells)[:, -len(self.views) :]
             return self.views, np.full(len(self.views), 0.5), 2 * eye - 1
         views = np.repeat(self.views[0], len(self.thresholds))
         above = np.arange(self.n_cells)[:, None] > np.arange(len(self.thresholds))
         thresholds = self.thresholds
         if self.has_missing:
+            # A missing value has the value `fill` in the first view. A stump on the last view
+            # separates missing values from all others.
             above[-1] = fill > thresholds
             above = np.column_stack([above, np.arange(self.n_cells) == self.n_cells - 1])
             views, thresholds = np.append(views, self.views[-1]), np.append(thresholds, 0.5)
@@ -103,7 +116,7 @@ def make_axes(views, thresholds, max_thresholds):
     ----------
     views : boostbench.core.stumps.views.Views
     thresholds : dict of int to ndarray
-        Ascending thresholds of each view that varies.
+        Ascending thresholds of each view that varies, by the index of the view.
     max_thresholds : int
         Maximum number of thresholds of a feature. If it has more, evenly spaced ones are selected.
 
@@ -132,6 +145,10 @@ def make_axes(views, thresholds, max_thresholds):
 def rank_pairs(is_above, feature_of_cut, slopes, curvatures):
     """Rank pairs of features by the decrease of the loss from steps in four quadrants.
 
+    A cut of each feature divides the samples into four quadrants. With the sums s of the negative
+    slopes and c of the curvatures in a quadrant, the best step there is s / (c + 1), and twice the
+    decrease of the loss is ``s**2 / (c + 1)``, added up over the quadrants and the scores.
+
     Parameters
     ----------
     is_above : ndarray of shape (n_samples, n_cuts)
@@ -148,6 +165,7 @@ def rank_pairs(is_above, feature_of_cut, slopes, curvatures):
     gains : ndarray of shape (n_pairs,)
         Twice the decrease of the damped quadratic approximation of the loss.
     """
+    # 1) Compute the gain of each pair of cuts, of shape (n_cuts, n_cuts).
     total = 0.0
     for slope, curvature in zip(slopes, curvatures, strict=True):
         quadrants = []
@@ -160,9 +178,10 @@ def rank_pairs(is_above, feature_of_cut, slopes, curvatures):
             above_none = values.sum() - above_both - first_only - second_only
             quadrants.append(np.stack([above_both, first_only, second_only, above_none]))
         total = total + (quadrants[0] ** 2 / (quadrants[1] + _DAMPING)).sum(axis=0)
-    # The gain of a pair of features is the largest gain of a pair of their cuts.
+    # 2) The gain of a pair of features is the largest gain of a pair of their cuts.
     starts = np.unique(feature_of_cut, return_index=True)[1]
     best_gains = np.maximum.reduceat(np.maximum.reduceat(total, starts, axis=0), starts, axis=1)
+    # 3) List the pairs of different features, in descending order of their gains.
     pairs = np.stack(np.triu_indices(len(starts), 1), axis=1)
     gains = best_gains[pairs[:, 0], pairs[:, 1]]
     order = np.argsort(-gains, kind="stable")

@@ -41,7 +41,7 @@ _ROWS_PER_FEATURE = 8
 
 
 class OutputCodeStumpSearch:
-    """Search for the best stump and code.
+    """Search for the best stump and the best code for it.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ class OutputCodeStumpSearch:
     stack : type
         Type of the stack of the weak learners.
     size : int
-        Number of parameters of a weak learner without its sign.
+        Number of parameters of a weak learner without its sign: a feature and a threshold.
     """
 
     stack = Stumps
@@ -71,6 +71,7 @@ class OutputCodeStumpSearch:
         G : ndarray of shape (n_samples, n_classes)
             Weight of each sample in each class.
         codes : ndarray of shape (n_codes, n_classes)
+            One number per class.
         violation : ndarray of shape (n_codes,)
             Violation of each code's constraint without the new weak learner.
 
@@ -87,6 +88,9 @@ class OutputCodeStumpSearch:
         """
         if not self._search.n_positions:
             return None
+        # 1) Compute the edges of all stumps, in single precision, and a bound on the rounding error
+        # of the difference of two scores. The scores are products of edges with codes: for each
+        # class there are two more roundings.
         edges = self._search.edges(G)
         class_sums = np.abs(G).sum(axis=0)
         max_length = np.sqrt(np.einsum("vr,vr->v", codes, codes).max())
@@ -96,15 +100,18 @@ class OutputCodeStumpSearch:
             * self._search.error_bound(len(class_sums), n_roundings=2 * len(class_sums) + 4)
             * scale
         )
+        # 2) Collect the candidates. Positions of padding hold no stump.
         position, column = select_candidates(edges, codes, violation, slack)
         is_stump = ~self._search.is_padding[position]
         position, column = position[is_stump], column[is_stump]
-        # Ties are broken in the canonical order of stumps, then in the order of codes.
+        # 3) Evaluate the candidates in double precision, and take the first of the best ones in the
+        # canonical order of stumps (feature, threshold), then in the order of codes.
         order = np.lexsort([column, self._search.stump_index[position]])
         position, column = position[order], column[order]
         gains = np.einsum("qr,qr->q", self._search.exact_rows(G, position), codes[column])
         first = argmax_with_tolerance(violation[column] + np.abs(gains), scale)
-        # A gain of 0 has no sign: the code adds the same number to all classes.
+        # 4) Choose the sign of the stump. A gain of 0 has no sign: the code adds the same number to
+        # all classes.
         polarity = 1 if gains[first] >= -TIE_TOLERANCE * scale else -1
         stump = self._search.stump(position[first], polarity)
         outputs, column = stump(self.X), int(column[first])
@@ -139,12 +146,13 @@ def select_candidates(edges, codes, violation, slack):
     >>> select_candidates(edges, codes, violation=np.zeros(2), slack=1e-6)
     (array([1]), array([1]))
     """
+    # 1) Exclude stumps by the bound with the longest code. The stumps with the largest norms give a
+    # first best score, which excludes most other stumps, so that few are sorted.
     norms = np.sqrt(np.einsum("qr,qr->q", edges, edges))
     lengths = np.sqrt(np.einsum("vr,vr->v", codes, codes))
     violation = violation.astype(np.float32)
     # Pairs have no violation, whose addition would take as long as the other passes over scores.
     has_violation = violation.any()
-    # The stumps with the largest norms exclude most others, so that few stumps are sorted.
     width = min(_FIRST_BLOCK, len(norms))
     top = norms.argpartition(-width)[-width:]
     best = float((violation + np.abs(edges[top] @ codes.T)).max())
@@ -153,6 +161,8 @@ def select_candidates(edges, codes, violation, slack):
     is_promising[top] = True
     stumps = np.flatnonzero(is_promising)
     stumps = stumps[norms[stumps].argsort()[::-1]]
+    # 2) Score blocks of stumps in descending order of their norms, with the codes that the bound of
+    # the first stump of the block does not exclude. `width` is the length of the block.
     best, candidates, start = -np.inf, [], 0
     while start < len(stumps):
         block = stumps[start : start + width]
@@ -170,6 +180,7 @@ def select_candidates(edges, codes, violation, slack):
             row, column = np.divmod(near_best, len(promising))
             candidates.append((block[row], promising[column], scores.ravel()[near_best]))
         start, width = start + width, min(4 * width, _LARGEST_BLOCK)
+    # 3) Keep the pairs that are near the final best score.
     stump, code, score = (np.concatenate(parts) for parts in zip(*candidates, strict=True))
     is_near = score >= best - slack
     return stump[is_near], code[is_near]
@@ -214,6 +225,7 @@ class OutputProducts:
             self._products.append(learner)
             return
         self._products.append(outputs)
+        # Change to `_Intervals` when there are many distinct outputs, and add all stumps to it.
         n_many = _ROWS_PER_FEATURE * self._X.shape[1]
         if self._products.n_rows > n_many and isinstance(learner, Stump):
             self._products = _Intervals(self._X)
@@ -250,7 +262,9 @@ class OutputProducts:
 class _Rows:
     """Distinct outputs as rows of a dense matrix.
 
-    Each weak learner has the index of its row and a sign: -h shares the row of h.
+    Each weak learner has the index of its row and a sign: -h shares the row of h. A sparse matrix
+    with one entry per weak learner, its sign at its row, maps weak learners to rows: H is its
+    transpose times the rows.
     """
 
     def __init__(self, n_samples):
@@ -266,6 +280,7 @@ class _Rows:
 
     def append(self, outputs):
         """Add a weak learner by its outputs, of shape (n_samples,)."""
+        # The key of h and of -h is where the outputs equal the first output, as bits.
         sign = outputs[0]
         key = np.packbits(outputs == sign).tobytes()
         row = self._row_of_outputs.setdefault(key, self.n_rows)
@@ -278,6 +293,7 @@ class _Rows:
 
     def scores(self, codes):
         """Return ``codes.T @ H``; see `OutputProducts.scores`."""
+        # Codes of weak learners that share a row are summed first.
         return sparse_product(self._learner_matrix, codes).T @ self._rows.matrix
 
     def edges(self, weights):
@@ -286,18 +302,20 @@ class _Rows:
 
 
 class _Intervals:
-    """The intervals between the thresholds of each feature, numbered feature by feature.
+    """Intervals between the thresholds of each feature, numbered feature by feature.
 
-    A stump of sign s adds -s to the scores of the samples in all intervals of its feature, and 2 s
-    from its threshold on. So column t of M has three entries: -s at the first interval of the
-    feature, 2 s at the interval above the threshold, and -s at the first interval of the next
-    feature, where the cumulative sum returns to 0.
+    B, L and M are the matrices of the module docstring: ``H.T = B @ L @ M``. A stump of sign s adds
+    -s to the scores of the samples in all intervals of its feature, and 2 s from its threshold on.
+    So column t of M has three entries: -s at the first interval of the feature, 2 s at the interval
+    above the threshold, and -s at the first interval of the next feature, where the cumulative sum
+    returns to 0.
     """
 
     def __init__(self, X):
         self._X = X
         n_samples, n_features = X.shape
-        # The last number is an interval without samples: it is the next feature of the last one.
+        # The last number is an interval without samples, in place of the first interval of a
+        # feature after the last one.
         self._first_interval = np.arange(n_features + 1, dtype=np.int32)
         self._thresholds = [[] for _ in range(n_features)]
         self._interval_of_sample = np.tile(self._first_interval[:-1], (n_samples, 1))
@@ -321,6 +339,7 @@ class _Intervals:
                 self._intervals_of_stump,
                 self._interval_of_sample,
             ):
+                # The new interval gets the number `interval` + 1.
                 indices += indices > interval
             is_above = self._X[:, feature] > stump.threshold
             intervals_in_feature = self._interval_of_sample[:, feature]
@@ -337,11 +356,13 @@ class _Intervals:
 
     def scores(self, codes):
         """Return ``codes.T @ H``; see `OutputProducts.scores`."""
+        # These are the products with M, L and B.
         sums = np.cumsum(sparse_product(self._M, codes), axis=0)
         return np.ascontiguousarray(sparse_product(self._B, sums).T)
 
     def edges(self, weights):
         """Return ``H @ weights.T``; see `OutputProducts.edges`."""
+        # These are the products with B', L' (sums from the end) and M'.
         sums = sparse_product(self._B.T, np.ascontiguousarray(weights.T))
         sums = np.cumsum(sums[::-1], axis=0)[::-1]
         return sparse_product(self._M.T, np.ascontiguousarray(sums))

@@ -5,7 +5,8 @@ weighted points: point (r, i) is ``P[r][j] @ X[i]`` with the weight ``G[i, r]``.
 quantiles of these points; the intervals between them are bins.
 
 The columns of weights come from pairwise margins, so ``G`` sums to zero and the edge of a stump is
-minus twice the sum of the weights of the points below its threshold (RandomBoost, eq. (5)).
+minus twice the sum of the weights of the points below its threshold (RandomBoost, eq. (5)). The
+searches therefore look for the largest absolute sum below a threshold.
 """
 
 from abc import ABC, abstractmethod
@@ -20,23 +21,25 @@ from boostbench.core.stumps.thresholds import above_middle, bin_indices
 from boostbench.core.stumps.ties import TIE_TOLERANCE, argmax_with_tolerance
 from boostbench.core.weak_learner import LearnerStack, SearchResult
 
-# Number of points in a chunk of projected features. The overhead of the calls is negligible, and a
-# chunk is sorted in the cache.
+# Number of points of the projected features that are computed and sorted together: few enough for
+# the cache, and enough to make the overhead of the calls negligible.
 _CHUNK_POINTS = 2**19
 
-# Binary exponent of the largest value from which data are rescaled before the projection.
+# Magnitude, as a binary exponent, from which on the data are rescaled before the projection: sums
+# of products of larger or smaller numbers could overflow or underflow.
 _MIN_EXPONENT = 64
 
-# Number of weights in a block of sums in double precision.
+# Number of weights in a block of sums in double precision, so that the block stays in the cache.
 _EXACT_WEIGHTS = 2**17
 
 
 class ProjectedStump(NamedTuple):
-    """A weak learner: ``polarity * (+1 if directions[r] @ x > threshold else -1)`` for class r.
+    """Weak learner: ``polarity * (+1 if directions[r] @ x > threshold else -1)`` for class r.
 
     Attributes
     ----------
     directions : ndarray of shape (n_classes, n_features)
+        Row j of the projection matrix of each class, for a projected feature j.
     threshold : float
     polarity : int
         -1 or +1.
@@ -57,7 +60,7 @@ class ProjectedStump(NamedTuple):
 
 
 class ProjectedStumps(LearnerStack):
-    """T stacked stumps on projections of the data, with one direction for each class.
+    """Stack of stumps on projections of the data, with one direction for each class.
 
     Hypothesis t for class r is ``polarity[t] * (+1 if directions[t, r] @ x > threshold[t] else
     -1)``, or :math:`h_t(P^{(r)} x)` in RandomBoost.
@@ -80,6 +83,7 @@ class ProjectedStumps(LearnerStack):
 
     def outputs(self, X, selection=slice(None)):
         """Return outputs of shape (n_samples, n_classes, n_selected); see `LearnerStack`."""
+        # A single product projects the samples on the directions of all classes and stumps.
         directions = self.directions[selection].transpose(1, 0, 2)
         projected = X @ directions.reshape(-1, directions.shape[2]).T
         projected = projected.reshape(len(X), *directions.shape[:2])
@@ -144,6 +148,7 @@ class IndependentProjectionSearch(_ProjectionSearch):
 
     def __init__(self, X, n_classes, n_projections, n_bins, rng):
         self.X = X
+        # Draw the directions, and bin the points of all projected features, in chunks of features.
         n_points = n_classes * len(X)
         n_thresholds = n_bins - 1
         data, self._unit = _rescale_data(X)
@@ -160,11 +165,13 @@ class IndependentProjectionSearch(_ProjectionSearch):
         self.prefix_sum_search = BoundedPrefixSumSearch(bins, n_thresholds)
 
     def rows(self, features):
-        """Rows of the projection matrices; as documented in the base class."""
+        """Return rows of the projection matrices; see `_ProjectionSearch.rows`."""
+        # The directions were multiplied by rescaled data.
         return self.directions[features].astype(np.float64) * self._unit
 
     def _find_largest(self, G):
         """Return the largest sum; see `_ProjectionSearch._find_largest`."""
+        # The points of a feature are ordered by class, then by sample.
         threshold, feature, below = self.prefix_sum_search(G.T.ravel())
         return feature, self.thresholds[threshold, feature], below
 
@@ -187,16 +194,19 @@ class PooledProjectionSearch(_ProjectionSearch):
     """
 
     def __init__(self, X, n_classes, n_projections, n_bins, rng, pool_size):
+        # 1) Draw the pool, and assign a direction to each projected feature and class.
         self.X = X
         data, self._unit = _rescale_data(X)
         pool = random_matrix("gaussian", (pool_size, X.shape[1]), rng).astype(np.float64)
         self.pool = pool / np.linalg.norm(pool, axis=1, keepdims=True)
         self.members = rng.integers(0, pool_size, (n_projections, n_classes))
+        # 2) Bin the projected samples by one grid of thresholds.
         points = self.pool @ data
         self.thresholds = _quantile_thresholds(points, _separation(self.pool, data).max(), n_bins)
-        # `_one_hot` has a row for each (bin, direction), and a 1 for each sample in this bin of the
-        # direction: its product with the weights sums them by bin. The bins 0 to b are below
-        # threshold b. The last bin is above all thresholds, and has no row.
+        # 3) Make two sparse matrices. `_one_hot` has a row for each (bin, direction), and a 1 for
+        # each sample in this bin of the direction: its product with the weights sums them by bin.
+        # The bins 0 to b are below threshold b. The last bin is above all thresholds, and has no
+        # row.
         self._bins = np.searchsorted(self.thresholds, points)
         direction, sample = np.nonzero(self._bins < len(self.thresholds))
         rows = self._bins[direction, sample] * pool_size + direction
@@ -212,7 +222,7 @@ class PooledProjectionSearch(_ProjectionSearch):
         )
 
     def rows(self, features):
-        """Rows of the projection matrices; as documented in the base class."""
+        """Return rows of the projection matrices; see `_ProjectionSearch.rows`."""
         return self.pool[self.members[features]] * self._unit
 
     def _find_largest(self, G):
@@ -242,7 +252,19 @@ class PooledProjectionSearch(_ProjectionSearch):
         return features[first], self.thresholds[thresholds[first]], exact[first]
 
     def _exact_sums(self, G, features, thresholds):
-        """Return the sums of weights below thresholds in double precision."""
+        """Return sums of weights below thresholds in double precision.
+
+        Parameters
+        ----------
+        G : ndarray of shape (n_samples, n_classes)
+        features, thresholds : ndarray of shape (n_sums,)
+            Projected feature, and index of the threshold, of each sum.
+
+        Returns
+        -------
+        ndarray of shape (n_sums,)
+        """
+        # `_bins` is indexed by (sum, class, sample).
         is_below = self._bins[self.members[features]] <= thresholds[:, None, None]
         return np.where(is_below, G.T, 0.0).sum(axis=(1, 2))
 
@@ -271,8 +293,8 @@ def _separation(directions, data):
     """Return the largest difference of projected values that rounding errors can cause.
 
     The error of a sum of d products is at most d 2^-53 times the sum of their absolute values. A
-    difference has two sums, and a prediction may add them up in another order, which has its own
-    error. The result is twice the bound.
+    difference has two sums, and a prediction may add them up in another order, with errors of its
+    own: together 4 d 2^-53. The result is twice as large, since eps is 2^-52.
 
     Parameters
     ----------
@@ -304,16 +326,20 @@ def _bin_by_quantiles(points, separation, n_bins):
     thresholds : ndarray of shape (n_bins - 1, n_rows)
         Thresholds between neighbouring points; -inf if no point is below.
     """
+    # 1) Find the rank of each quantile among the sorted values of a row: a threshold lies below the
+    # value of this rank.
     n_rows, n_points = points.shape
     values = np.sort(points, axis=1)
     cuts = np.broadcast_to(n_points * np.arange(1, n_bins) // n_bins, (n_rows, n_bins - 1))
     row = np.arange(n_rows)[:, None]
     separation = separation[:, None]
+    # 2) Move a threshold that would divide equal values down to the start of their run.
     if (values[row, cuts] - values[row, np.maximum(cuts, 1) - 1] <= separation).any():
         changes = np.ones((n_rows, n_points), bool)
         changes[:, 1:] = np.diff(values, axis=1) > separation
         run_starts = np.maximum.accumulate(np.where(changes, np.arange(n_points), 0), axis=1)
         cuts = run_starts[row, cuts]
+    # 3) Compute the thresholds, and count them below each point.
     thresholds = above_middle(values[row, np.maximum(cuts, 1) - 1], values[row, cuts])
     thresholds[cuts == 0] = -np.inf
     return np.stack(
@@ -325,6 +351,18 @@ def _quantile_thresholds(points, separation, n_bins):
     """Return thresholds near the quantiles of all points, between points with a clear difference.
 
     The side of a point that is equal to a threshold would depend on rounding errors.
+
+    Parameters
+    ----------
+    points : ndarray of shape (n_directions, n_samples)
+    separation : float
+        Neighbours are clearly different if their difference exceeds this number.
+    n_bins : int
+
+    Returns
+    -------
+    ndarray of shape (n_thresholds,)
+        Ascending thresholds, at most n_bins - 1; minus infinity if all points are equal.
     """
     values = np.sort(points, axis=None)
     starts = np.flatnonzero(np.diff(values) > separation) + 1

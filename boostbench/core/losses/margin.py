@@ -1,7 +1,8 @@
 r"""Convex losses of the margin: value and dual variables.
 
-A loss is a function :math:`\lambda(\rho)` of the margin, convex and falling; its dual variable is
-:math:`u = -\lambda'(\rho)` (RandomBoost, eq. (16)).
+The margin of a sample is the score of its class minus the score of another class. A loss is a
+function :math:`\lambda(\rho)` of the margin, convex and falling; its dual variable is :math:`u =
+-\lambda'(\rho)` (RandomBoost, eq. (16)).
 """
 
 import numpy as np
@@ -30,10 +31,12 @@ class Logistic:
         value, dual : ndarray
             Loss and dual variable of each margin.
         """
+        # log(1 + e^-m) = log(1 + e^-|m|) - min(m, 0), whose exponential cannot overflow.
         small = np.exp(-np.abs(margin))
         value = np.log1p(small) - np.minimum(margin, 0.0)
-        # The numerator is `small` for positive margins and 1 for others. A second exponential is
-        # faster than a choice by `np.where`.
+        # The dual variable is e^-m / (1 + e^-m) for positive margins and 1 / (1 + e^m) for others:
+        # the denominator is 1 + `small`, and the numerator is `small` or 1, which is e^-max(m, 0).
+        # A second exponential is faster than a choice by `np.where`.
         small += 1.0
         numerator = np.maximum(margin, 0.0)
         dual = np.exp(np.negative(numerator, out=numerator), out=numerator)
@@ -41,7 +44,17 @@ class Logistic:
         return value, dual
 
     def curvature(self, dual):
-        """Return the second derivative of the loss where its dual variable is `dual`."""
+        """Return the second derivative of the loss where its dual variable is `dual`.
+
+        Parameters
+        ----------
+        dual : ndarray
+            Dual variables, of any shape.
+
+        Returns
+        -------
+        ndarray of the same shape
+        """
         return dual * (1.0 - dual)
 
 
@@ -55,7 +68,8 @@ class Exponential:
     [1.] [1.]
     """
 
-    # Line searches try long steps. Beyond this exponent the loss only has to be large and finite.
+    # Largest exponent. Line searches try long steps, where the loss only has to be large and
+    # finite.
     _LARGEST_EXPONENT = 300.0
 
     def value_and_dual(self, margin):
@@ -64,7 +78,7 @@ class Exponential:
         return value, value.copy()
 
     def curvature(self, dual):
-        """Return the second derivative; see `Logistic.curvature`."""
+        """Return the second derivative, which is u as well; see `Logistic.curvature`."""
         return dual
 
 
@@ -95,6 +109,7 @@ class WeightedLoss:
 
     def curvature(self, dual):
         """Return the second derivative; see `Logistic.curvature`."""
+        # The dual variables include the weights, which the loss does not know.
         return self._loss.curvature(dual / self._sample_weight) * self._sample_weight
 
 
@@ -109,7 +124,11 @@ def get_loss(name, sample_weight=None):
     ----------
     name : {"exponential", "logistic"}
     sample_weight : ndarray of shape (n_samples,), default=None
-        See `WeightedLoss`; None: all are 1.
+        Positive weights of the samples, see `WeightedLoss`; None: all are 1.
+
+    Returns
+    -------
+    Exponential, Logistic or WeightedLoss
     """
     loss = LOSSES[name]()
     return loss if sample_weight is None else WeightedLoss(loss, sample_weight)

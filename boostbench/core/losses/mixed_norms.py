@@ -1,4 +1,4 @@
-r"""Mixed norms of a coefficient matrix: the sum of the norms of its rows.
+r"""Mixed norms of a coefficient matrix, the penalties of GradBoost: sums of the norms of the rows.
 
 Each row holds the coefficients of one weak learner, one per class. Such a penalty sets whole rows
 to 0, so that the classes share few weak learners.
@@ -10,11 +10,15 @@ import numpy as np
 
 
 class RowNorm(ABC):
-    """Norm of the rows of a matrix."""
+    r"""Norm :math:`\|w\|` of the rows w of a matrix, with its proximal operator.
+
+    The proximal operator :math:`prox(v)` with a weight is the minimiser of
+    :math:`\frac12 \|w - v\|_2^2 + weight \|w\|`: v, moved towards 0.
+    """
 
     @abstractmethod
     def row_values(self, W):
-        """Return the norm of each row of W."""
+        """Return the norm of each row of W, an array of shape (n_rows,)."""
 
     @abstractmethod
     def ranking_score(self, G, weight):
@@ -22,7 +26,8 @@ class RowNorm(ABC):
 
         A larger score means that the minimum of
         :math:`\frac12 \|w\|_2^2 - g^\top w + weight \|w\|` over w is lower or equal. This minimum
-        is :math:`-\frac12 \|w\|_2^2` at :math:`w = prox(g)`. The score is 1-Lipschitz in g.
+        is :math:`-\frac12 \|w\|_2^2` at :math:`w = prox(g)`. The score is 1-Lipschitz in g:
+        rounding errors of g change it by their length at most.
 
         Parameters
         ----------
@@ -101,9 +106,11 @@ class Maximum(RowNorm):
 
     def prox(self, V, weight):
         """Return the proximal point of each row; see `RowNorm.prox`."""
-        # Moreau's decomposition gives v minus its projection onto the l1 ball of radius `weight`.
-        # The amounts clipped off the j largest entries add up to the weight for one j, and to at
-        # most the weight for any other j.
+        # The dual norm of the maximum is the l1 norm: prox(v) is v minus its projection onto the l1
+        # ball of radius `weight` (Moreau). This clips the entries of v at a level t, so that the
+        # amounts that are clipped off add up to the weight. If the j largest entries are clipped,
+        # their sum minus j t is the weight: t is (sum of the j largest - weight) / j, and j makes
+        # it largest.
         descending = -np.sort(-np.abs(V), axis=1)
         surplus = np.cumsum(descending, axis=1) - weight
         number = np.arange(1, V.shape[1] + 1, dtype=V.dtype)
