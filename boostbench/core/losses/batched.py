@@ -1,4 +1,8 @@
-r"""Losses of many models on the same samples, computed in one batch.
+r"""Losses of many models on the same samples, computed in one batch: the members of a bag.
+
+A loss has two methods. `derivatives` returns the negative slope (minus the first derivative) and
+the curvature (the second derivative) of the loss by each score of each sample; `curvature_along`
+returns the second derivative of the total loss of each model along a change of all scores.
 
 The logistic loss of scores F is the sum of :math:`\log(1 + e^{-\rho_{ir}})` over the samples i and
 all classes r except the class of the sample, with the margins
@@ -20,7 +24,7 @@ class BatchedBinaryLogistic:
     labels : ndarray of shape (n_samples,)
         Ascending labels 0 and 1.
     weights : ndarray of shape (n_samples, n_models), dtype=float32
-        Weights of the terms of the loss.
+        Weight of the loss of each sample in each model.
 
     Examples
     --------
@@ -43,9 +47,11 @@ class BatchedBinaryLogistic:
 
         Returns
         -------
-        negative_slopes, curvatures : ndarray, dtype=float32
-            Of the shape of the scores.
+        negative_slopes, curvatures : ndarray of shape (n_scores, n_samples, n_models),
+        dtype=float32
         """
+        # The margin is the score for samples of the second class, and minus the score for samples
+        # of the first class, whose slope therefore changes its sign.
         is_first, is_second = slice(self._n_first), slice(self._n_first, None)
         margins = np.empty_like(scores)
         np.negative(scores[:, is_first], out=margins[:, is_first])
@@ -78,7 +84,7 @@ class BatchedMulticlassLogistic:
     labels : ndarray of shape (n_samples,)
         Ascending labels from 0 to n_classes - 1.
     weights : ndarray of shape (n_samples, n_models), dtype=float32
-        Weights of the terms of the loss.
+        Weight of the loss of each sample in each model.
     n_classes : int
 
     Examples
@@ -103,8 +109,9 @@ class BatchedMulticlassLogistic:
         derivatives = _margin_derivatives(self._margins(scores), self._weights)
         negative_slopes, _ = derivatives
         for label, samples in self._classes:
-            # The score of the sample's own class is in the margins to all other classes, so that
-            # its derivative is the sum of the derivatives in these margins.
+            # The margin to class r is the own score minus score r. The own score is in all margins,
+            # so that its derivatives are the sums over the margins; score r has the opposite slope
+            # and the same curvature as its margin.
             for values in derivatives:
                 values[label, samples] = 0.0
                 values[label, samples] = values[:, samples].sum(axis=0)
@@ -116,7 +123,8 @@ class BatchedMulticlassLogistic:
 
     def curvature_along(self, direction, curvatures):
         """Return second derivatives; see `BatchedBinaryLogistic.curvature_along`."""
-        # The margin of the sample's own class is 0, so it adds nothing.
+        # The curvature of the margin to class r is the entry of class r in `curvatures`. The margin
+        # of the own class is 0, so that its entry, the sum of the others, has no effect.
         margins = self._margins(direction)
         margins *= margins
         return second_derivative(curvatures, margins)
@@ -135,8 +143,9 @@ class BatchedSquaredLoss:
     Parameters
     ----------
     y : ndarray of shape (n_samples,)
+        Targets.
     weights : ndarray of shape (n_samples, n_models), dtype=float32
-        Weights of the terms of the loss.
+        Weight of the loss of each sample in each model.
 
     Examples
     --------
@@ -245,10 +254,11 @@ class BatchedQuantileLoss:
     def derivatives(self, scores):
         """Return negative slopes and curvatures; see `BatchedBinaryLogistic.derivatives`."""
         residuals = self._y - scores
-        # The slope is tau - expit(-u / h) = tau - 1/2 + tanh(u / 2h) / 2.
+        # The derivative by u, which is minus the derivative by F, is tau - expit(-u / h), or
+        # tau - 1/2 + tanh(u / 2h) / 2.
         slopes = residuals * (np.float32(0.5) / self._width)
         np.tanh(slopes, out=slopes)
-        # The quotient has the limit 1 / (4 h) at 0.
+        # The curvature is tanh(u / 2h) / 2u, whose limit at 0 is 1 / (4 h).
         residuals *= np.float32(2.0)
         curvatures = np.full_like(scores, np.float32(0.25) / self._width)
         is_near = np.abs(residuals) < np.float32(1e-3) * self._width
@@ -265,7 +275,16 @@ class BatchedQuantileLoss:
 
 
 def _margin_derivatives(margins, weights):
-    """Return weighted negative slopes and curvatures in the margins, which are overwritten."""
+    """Return weighted negative slopes and curvatures of log(1 + e^-m) in the margins m.
+
+    The negative slope is the dual variable u = 1 / (1 + e^m), and the curvature u (1 - u).
+
+    Parameters
+    ----------
+    margins : ndarray of shape (n_scores, n_samples, n_models), dtype=float32
+        Overwritten.
+    weights : ndarray of shape (n_samples, n_models), dtype=float32
+    """
     # An overflow gives the correct limit, 0. This is faster than `scipy.special.expit`.
     with np.errstate(over="ignore"):
         np.exp(margins, out=margins)

@@ -1,5 +1,8 @@
 r"""The exponential loss of MCBoost with codewords, and of LADDER.
 
+`CodewordRisk` is the mean loss of a training set, which boosting lowers by changing the predictor,
+and LADDER also by changing the codewords.
+
 Class k has a codeword :math:`y_k`, a unit vector in d dimensions, and a predictor f maps samples to
 the same space. The loss of a sample of class z is, eq. (4),
 
@@ -15,18 +18,26 @@ from boostbench.core.solvers.solution import snap_to_grid
 # Largest exponent that a step may reach. AdaBoost's step for a perfect stump is about as long.
 _MAX_EXPONENT = 24.0
 
-# First step of the codeword that moves most, as a length, and the maximum number of times that the
-# line search halves or doubles it.
+# First step of the codeword that moves most, as a length; codewords have the length 1.
 _INITIAL_STEP_SIZE = 0.05
+
+# Maximum number of times that a line search halves or doubles a step. It only stops a search
+# without progress.
 _MAX_TRIALS = 30
 
-# Bits of the direction and of the size of a step that are kept, and the relative difference below
-# which two risks are equal: rounding errors must neither grow from step to step nor decide.
-_DIRECTION_BITS, _SIZE_BITS = 22, 16
+# Number of bits of the direction and of the size of a step that are kept, so that rounding errors
+# do not grow from step to step.
+_DIRECTION_BITS = 22
+_SIZE_BITS = 16
+
+# Relative difference below which two risks are equal, so that rounding errors do not decide.
 _RISK_TOLERANCE = 1e-14
 
-# Slope of the sum's logarithm at which the search stops; exponents are scaled to [-1, 1].
+# Slope of the logarithm of a sum of exponentials at which its minimisation stops. The slopes of the
+# exponents are scaled to [-1, 1].
 _SLOPE_TOLERANCE = 1e-12
+
+# Maximum number of Newton or bisection steps. It only stops a minimisation without progress.
 _MAX_STEPS = 100
 
 
@@ -35,8 +46,10 @@ class CodewordRisk:
 
     .. math:: R = \frac1n \sum_i L(z_i, f(x_i))
 
-    Losses are stored relative to the largest loss, with its logarithm beside them, so that neither
-    large nor small losses leave the range of doubles.
+    The loss of a sample is a sum over the other classes j: the losses of (j, sample) pairs. They
+    are stored relative to the largest one, as an array of shape (n_classes, n_samples) with 0 for
+    own classes, and R is stored as a logarithm: neither large nor small losses leave the range of
+    doubles.
 
     Parameters
     ----------
@@ -66,7 +79,8 @@ class CodewordRisk:
 
     def __init__(self, labels, codewords, predictions=None, sample_weight=None):
         self.labels = labels
-        # Logarithms of the normalised weights: they add to the exponents of the losses.
+        # Logarithms of the sample weights of mean 1, which are added to the exponents of the
+        # losses.
         self._log_weights = None
         if sample_weight is not None:
             self._log_weights = np.log(sample_weight / sample_weight.mean())
@@ -124,15 +138,16 @@ class CodewordRisk:
             True if the weak learner lowers every loss of every sample, so that the risk has no
             minimum and the multiple is the largest that is allowed.
         """
-        # 1) Sum the losses over the samples of each leaf and class, against each other class. They
-        # change by exp(multiple * slope), with the slope of (leaf, other class, class).
+        # 1) Sum the losses of the pairs by leaf, other class j and own class z. If the multiple m
+        # of the weak learner g is added, the exponents -1/2 <y_z - y_j, f + m g> change by m times
+        # 1/2 <y_j - y_z, g>, the slope.
         sums = [
             (self._losses * (leaf == index)) @ self._is_own_class.T for index in range(len(values))
         ]
         products = values @ self.codewords.T
         slopes = 0.5 * (products[:, :, None] - products[:, None, :])
         multiple = minimise_exponential_sum(np.ravel(sums), slopes.ravel(), _MAX_EXPONENT)
-        # 2) Move the predictions.
+        # 2) Move the predictions. If all exponents fall, the weak learner is perfect.
         self.predictions += multiple * values.take(leaf, axis=0)
         self._losses, self.log_risk = self._compute_losses(self.codewords)
         return multiple, bool((multiple * slopes[np.array(sums) > 0] < 0).all())
@@ -149,7 +164,8 @@ class CodewordRisk:
             False if no step lowers the risk; the codewords are unchanged then.
         """
         # 1) Find the direction of steepest descent, scaled so that the codeword that moves most has
-        # the speed 1, and rounded.
+        # the length 1, and rounded. Its components along the codewords, which normalisation removes
+        # again, are rounded apart from the others.
         gradient = self.codeword_gradient()
         largest = np.linalg.norm(gradient, axis=1).max()
         if not largest > 0:
@@ -159,8 +175,9 @@ class CodewordRisk:
         direction = across + along * self.codewords
         slope = _slope(gradient / self._losses.sum(), direction, self.codewords)
         here = _Move(0.0, self.codewords, self._losses, self.log_risk, slope)
-        # 2) Search along it. A search can end at a step so short that the next search, which
-        # starts with its length, sees no difference of risks.
+        # 2) Search along it, from the size of the last step, and from the default size if that
+        # fails: the last step can be so short that no difference of risks is seen. `fromkeys` drops
+        # the second size if it equals the first.
         for start in dict.fromkeys((self._last_move, _INITIAL_STEP_SIZE)):
             move = self._line_search(here, direction, start)
             if move is not here:
@@ -169,7 +186,14 @@ class CodewordRisk:
         return False
 
     def _compute_losses(self, codewords):
-        """Return the losses of (class, sample) pairs relative to the largest, and the log risk."""
+        """Return the losses of (class, sample) pairs relative to the largest, and the log risk.
+
+        Returns
+        -------
+        losses : ndarray of shape (n_classes, n_samples)
+            Losses divided by the largest one; 0 for own classes.
+        log_risk : float
+        """
         exponents = codewords @ self.predictions.T
         exponents -= exponents[self._own_class_index]
         exponents *= 0.5
@@ -182,7 +206,11 @@ class CodewordRisk:
         return losses, float(largest) + np.log(losses.sum() / len(self.labels))
 
     def _duals(self, losses):
-        """Return the losses, with minus their sum over the classes in the row of each own class."""
+        """Return the losses, with minus their sum over the classes in the row of each own class.
+
+        The exponent of a loss has -1/2 y_z and +1/2 y_j: row k of these numbers is twice the
+        derivative by <y_k, f> for each sample.
+        """
         duals = losses.copy()
         duals[self._own_class_index] = -losses.sum(axis=0)
         return duals
@@ -192,7 +220,20 @@ class CodewordRisk:
         return 0.5 * self._duals(losses) @ self.predictions
 
     def _move_by(self, here, direction, size):
-        """Return the codewords after a step of a given size, with their risk and slope."""
+        """Return the codewords after a step of a given size, with their risk and slope.
+
+        Parameters
+        ----------
+        here : _Move
+            Codewords before the step.
+        direction : ndarray of shape (n_classes, n_components)
+        size : float
+            Multiple of the direction, which is added before the normalisation.
+
+        Returns
+        -------
+        _Move
+        """
         codewords = here.codewords + size * direction
         lengths = np.linalg.norm(codewords, axis=1, keepdims=True)
         codewords /= lengths
@@ -205,14 +246,24 @@ class CodewordRisk:
     def _line_search(self, here, direction, size):
         """Search for a step that lowers the risk well, beginning with a given size.
 
-        The last trial is a secant step: the root of the line through the slopes at both ends of an
-        interval that contains a minimum. Differences of risks are too inexact for this.
+        A step is halved until the risk falls, or doubled while it falls further. The last trial is
+        a secant step: the root of the line through the slopes at both ends of an interval that
+        contains a minimum. Differences of risks are too inexact for this.
+
+        Parameters
+        ----------
+        here : _Move
+            Present codewords, a step of size 0.
+        direction : ndarray of shape (n_classes, n_components)
+        size : float
+            Size of the first trial.
 
         Returns
         -------
         _Move
             `here` if no step lowers the risk.
         """
+        # `low` is the last step that lowers the risk well, `high` the trial beyond it.
         best = low = here
         high = self._move_by(here, direction, size)
         for _ in range(_MAX_TRIALS):
@@ -234,20 +285,44 @@ class CodewordRisk:
 
 
 def _split_along_codewords(vectors, codewords):
-    """Return the components of vectors orthogonal to the codewords, and the coordinates along."""
+    """Split vectors, one per class, along and across the codewords of the classes.
+
+    Parameters
+    ----------
+    vectors, codewords : ndarray of shape (n_classes, n_components)
+
+    Returns
+    -------
+    across : ndarray of shape (n_classes, n_components)
+        Component orthogonal to the codeword.
+    along : ndarray of shape (n_classes, 1)
+        Coordinate along the codeword.
+    """
     along = (vectors * codewords).sum(axis=1, keepdims=True)
     return vectors - along * codewords, along
 
 
 def _slope(gradient, direction, codewords):
-    """Return the derivative along a direction; components along the codewords have no effect."""
+    """Return the derivative of a function of normalised codewords along a direction.
+
+    Components of the gradient along the codewords have no effect, as normalisation removes them.
+    """
     return float((_split_along_codewords(gradient, codewords)[0] * direction).sum())
 
 
 class _Move(NamedTuple):
-    """Codewords after a step, with their losses (see `CodewordRisk._compute_losses`) and log risk.
+    """Codewords after a step, with their risk.
 
-    `slope` is the derivative of the log risk with respect to the size of the step.
+    Attributes
+    ----------
+    size : float
+        Size of the step: the multiple of its direction.
+    codewords : ndarray of shape (n_classes, n_components)
+        Codewords after the step, normalised.
+    losses, log_risk
+        Result of `CodewordRisk._compute_losses`.
+    slope : float
+        Derivative of the log risk with respect to the size of the step.
     """
 
     size: float
@@ -295,7 +370,11 @@ def minimise_exponential_sum(weights, slopes, max_exponent):
         scale, slopes = -scale, -slopes
 
     def derivatives(a):
-        """Return the first two derivatives of the logarithm of the sum."""
+        """Return the first two derivatives of the logarithm of the sum.
+
+        With the terms p_k = w_k exp(a s_k) divided by their sum, these are the mean of s under p
+        and its variance.
+        """
         exponents = a * slopes
         shift = exponents.max()
         terms = weights * np.exp(exponents - shift)

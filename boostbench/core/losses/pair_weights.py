@@ -1,5 +1,10 @@
 r"""Dual variables u of all (sample, class) pairs during the training of MCBoost.
 
+The margin of a pair (i, r) is :math:`\rho_{ir} = F_{y_i}(x_i) - F_r(x_i)`, and its dual variable is
+minus the derivative of the loss. In a round of MCBoost (Algorithm 1), `gains` are the weights of
+the search, `problem` returns the problem of step 4 for the coefficients of the new weak learner,
+and `move` updates the dual variables.
+
 Weak learners have outputs -1 and +1. A weak learner with coefficients w adds
 :math:`h(x_i) (w_{y_i} - w_r)` to the margin of a pair (i, r). This depends on the output, the class
 of the sample and r only. A table of ``2 n_classes ** 2`` factors therefore updates all u, without
@@ -26,7 +31,7 @@ _BLOCK_PAIRS = 2**17
 
 
 class PairWeights(ABC):
-    r"""Dual variables of the pairwise margins, and the problem of step 4 that follows from them.
+    r"""Base of the dual variables of the pairwise margins.
 
     Parameters
     ----------
@@ -39,12 +44,13 @@ class PairWeights(ABC):
     Attributes
     ----------
     gains : ndarray of shape (n_samples, n_classes)
-        Weights G of eq. (10) times `total`.
+        Weights G of eq. (10) times `total`: -u for :math:`r \ne y_i`, and for :math:`r = y_i` the
+        number that makes the sum of the row 0.
     total : float
         Sum of u over the pairs with :math:`r \ne y_i`.
     share : float
         Fraction that these pairs have of the sum of u over all pairs, by which eq. (11) divides u.
-        The margins of the pairs with :math:`r = y_i` are always 0.
+        The pairs with :math:`r = y_i` have the margin 0.
     """
 
     def __init__(self, labels, n_classes, sample_weight=None):
@@ -54,7 +60,8 @@ class PairWeights(ABC):
         self.n_classes = n_classes
         self._own_class_index = np.arange(n_samples) * n_classes + labels
         self._minus_ones = np.full(n_classes, -1.0)
-        # Samples are grouped by (output, class); the groups change with the weak learner.
+        # Number of each sample's group: samples are grouped by the output of the weak learner and
+        # their class, and the groups change with the weak learner.
         self._group = self._labels.copy()
         length = max(1, min(n_samples, _BLOCK_PAIRS // n_classes))
         # Buffers, whose allocation in every round would take as long as the passes over them.
@@ -62,7 +69,19 @@ class PairWeights(ABC):
         self._blocks = [self._block(start, length) for start in range(0, n_samples, length)]
 
     def _block(self, start, length):
-        """Return a slice of samples, and the matrix whose product sums their rows by group."""
+        """Return a slice of samples, and the matrix whose product sums their rows by group.
+
+        Parameters
+        ----------
+        start, length : int
+            First sample, and maximum number of samples.
+
+        Returns
+        -------
+        chunk : slice
+        by_group : scipy.sparse.csc_array of shape (2 * n_classes, n_chunk_samples)
+            It shares the memory of the groups, so that it changes with them.
+        """
         chunk = slice(start, min(start + length, len(self._labels)))
         group = self._group[chunk]
         # Column i has one entry, in the row of the group of sample i.
@@ -134,6 +153,7 @@ class PairWeights(ABC):
         ndarray of shape (n_classes, n_classes)
             Sums by own class and other class, where the weak learner is +1.
         """
+        # `low` has the sums where the weak learner is -1, `high` where it is +1.
         low, high = sums.reshape(2, self.n_classes, -1)
         pair_sums = high + low.T
         pair_sums.ravel()[:: self.n_classes + 1] = 0.0
@@ -142,6 +162,8 @@ class PairWeights(ABC):
 
 class ExponentialWeights(PairWeights):
     r"""Dual variables of the exponential loss, eq. (11): :math:`u_{ir} \propto e^{-\rho_{ir}}`.
+
+    They are scaled to the sum 1 over the pairs with :math:`r \ne y_i`, so that `total` is 1.
 
     Examples
     --------
@@ -163,11 +185,14 @@ class ExponentialWeights(PairWeights):
             self.gains *= (sample_weight / sample_weight.mean())[:, None]
         self.gains.ravel()[self._own_class_index] = 0.0
         self._fill_own_class(slice(None))
+        # Logarithm of the mean loss over the pairs with r != y_i.
         self._log_mean = 0.0
 
     @property
     def share(self):
         """Fraction of the pairs with r != y_i in the sum of u; 0 where it underflows."""
+        # The other pairs have the loss 1. For each of them there are n_classes - 1 pairs with r !=
+        # y_i.
         if self._log_mean < _MIN_LOG_LOSS:
             return 0.0
         return 1.0 / (1.0 + exp(-self._log_mean) / (self.n_classes - 1))
@@ -181,6 +206,8 @@ class ExponentialWeights(PairWeights):
 
     def move(self, w):
         """Add the last weak learner; see `PairWeights.move`."""
+        # The gains with r != y_i are minus u, and the table is 0 for r = y_i: the product is minus
+        # the new sum of u.
         table = margin_factors(w)
         total = -float(self._gain.ravel().dot(table.ravel()))
         self._log_mean += log(total)
@@ -278,6 +305,7 @@ class LogisticWeights(PairWeights):
         self.total = 0.0
         for chunk, _ in self._blocks:
             odds, gains = self._odds[chunk], self.gains[chunk]
+            # The gains are -u = o / (-1 - o).
             odds *= self._gather_rows(table, chunk)
             np.minimum(odds, MAX_ODDS, out=odds)
             np.divide(odds, np.subtract(-1.0, odds, out=self._work[: len(odds)]), out=gains)
@@ -322,12 +350,21 @@ class LogisticWeights(PairWeights):
         return self._symmetrise(sums if moved else -sums)
 
     def square_sums(self):
-        """Return the sums of squares of u for the w of the last call of `sums_at`."""
+        """Return the sums of squares of u for the w of the last call of `sums_at`.
+
+        Returns
+        -------
+        ndarray of shape (n_classes, n_classes)
+            Sums by class and other class, as in `sums_at`.
+        """
         return self._squares
 
 
 class LogisticProblem(PairwiseProblem):
-    """Sum of log(1 + odds) over all pairs, divided by the sum of the dual variables at w = 0.
+    """Problem of step 4 for the logistic loss, eq. (14), as a function of the coefficients w.
+
+    It is the sum of log(1 + odds) over all pairs, divided by the sum of the dual variables at w =
+    0.
 
     Parameters
     ----------
@@ -336,10 +373,13 @@ class LogisticProblem(PairwiseProblem):
 
     def __init__(self, weights):
         self._weights = weights
+        # The reciprocal of this sum for each class: products with it are sums with the factor.
         self._part = np.full(weights.n_classes, 1.0 / weights.total)
 
     def gradient(self, w):
         """Return the gradient; see `PairwiseProblem.gradient`."""
+        # The margin of (own class a, other class b) grows with w_a and falls with w_b, so that the
+        # derivative by w_c is the sum of u over pairs with b = c minus the sum over a = c.
         self._sums = self._weights.sums_at(w)
         return self._part @ self._sums - self._sums @ self._part
 

@@ -14,7 +14,8 @@ class TwoClassLogisticWeights:
     r"""Two-class version of `boostbench.core.losses.pair_weights.LogisticWeights`.
 
     A sample has one margin, :math:`F_{y_i} - F_{1 - y_i}`, to which a weak learner adds
-    :math:`\pm (w_1 - w_0)`.
+    :math:`\pm (w_1 - w_0)`. Its odds are :math:`o = e^{-\rho}`, and its dual variable is
+    :math:`u = o / (1 + o)`.
 
     Parameters
     ----------
@@ -54,6 +55,7 @@ class TwoClassLogisticWeights:
         self.gains = np.empty((n_samples, 1))
         # Indicator of the samples whose output favours the other class, as numbers 0 and 1.
         self._is_wrong = np.zeros(n_samples)
+        # Ones, whose product with an array is its sum, and buffers for two arrays of a block.
         self._ones = np.ones(min(n_samples, _BLOCK_SAMPLES))
         self._buffers = np.empty((2, len(self._ones)))
         starts = range(0, n_samples, _BLOCK_SAMPLES)
@@ -63,7 +65,9 @@ class TwoClassLogisticWeights:
     def problem(self, outputs):
         """Return the problem of step 4, eq. (14); see `PairWeights.problem`."""
         np.copyto(self._is_wrong, (outputs > 0) == self._is_second)
-        # The gains give u for w = 0.
+        # The sum of u over the wrong samples for w = 0. The gain of a sample is u with a sign, so
+        # that outputs times gains is the sum over the right samples minus the sum over the wrong
+        # ones.
         self._wrong_at_zero = 0.5 * (self.total - float(outputs @ self.gains[:, 0]))
         return LogisticProblem(self), self.total
 
@@ -94,6 +98,7 @@ class TwoClassLogisticWeights:
         ndarray of shape (2, 2)
             Sums of u; own and other class change places where the weak learner is -1.
         """
+        # Equal coefficients change no margin.
         if w[0] == w[1]:
             total, wrong, squares = self.total, self._wrong_at_zero, self._squares_at_zero
         else:
