@@ -51,7 +51,8 @@ def pairwise_weights(dual, is_own_class):
     Returns
     -------
     ndarray of shape (n_samples, n_classes)
-        Matrix G with ``sum_ir u[i, r] (a[i, y_i] - a[i, r]) = sum_ir G[i, r] a[i, r]`` for any a.
+        Matrix G with ``sum_ir u[i, r] (a[i, y_i] - a[i, r]) = sum_ir G[i, r] a[i, r]`` for any a:
+        minus u for r != y_i, and the sum of the row of u for r = y_i.
 
     Examples
     --------
@@ -100,7 +101,7 @@ class PairwiseLoss(Problem):
         self.H = H
         self.is_own_class = is_own_class
         self.loss = loss
-        #: Samples of each class.
+        #: Indices of the samples of each class.
         self.members = [np.flatnonzero(row) for row in is_own_class]
         self._labels = is_own_class.argmax(axis=0)
         self._samples = np.arange(is_own_class.shape[1])
@@ -127,11 +128,11 @@ class PairwiseLoss(Problem):
         return w @ self.H
 
     def margins(self, scores):
-        """Return the margins for scores of shape (n_classes, n_samples)."""
+        """Return the margins for scores; both have the shape (n_classes, n_samples)."""
         return scores[self._labels, self._samples] - scores
 
     def margin_gradient(self, dual):
-        """Return the derivative with respect to W of the weighted sum of margins.
+        """Return the gradient with respect to W of the weighted sum of the margins.
 
         Parameters
         ----------
@@ -147,20 +148,31 @@ class PairwiseLoss(Problem):
 
 
 class _PairwiseHessian(DampedHessian):
-    """Hessian as a dense matrix, preconditioned by its diagonal blocks, one per class.
+    """Hessian of a `PairwiseLoss`, dense, preconditioned by its diagonal blocks, one per class.
 
     The Hessian couples the coefficients of two classes through the samples of these classes only.
     Its diagonal blocks are therefore a good approximation: conjugate gradients need 5 to 10 times
     fewer iterations than with its diagonal.
+
+    Parameters
+    ----------
+    problem : PairwiseLoss
+    curvature : ndarray of shape (n_classes, n_samples)
+        Second derivatives of the losses of the margins.
+    free : ndarray of shape (n_classes, n_columns), dtype=bool
+        Mask of the coefficients by which the loss is differentiated.
+    damping : float
+        Multiple of the diagonal that is added to the Hessian.
     """
 
     def __init__(self, problem, curvature, free, damping):
+        # 1) Compute the matrix. `starts` has the first free coefficient of each class.
         classes, columns = np.nonzero(free)
         starts = np.searchsorted(classes, np.arange(len(free) + 1))
         self._matrix = _hessian(problem, curvature, classes, columns, starts)
         diagonal = np.einsum("tt->t", self._matrix)
         diagonal += damping * diagonal
-        # Blocks are padded with zeros to one size.
+        # 2) Invert the blocks, padded with zeros to one size, so that one product solves with all.
         sizes = np.diff(starts)
         width = sizes.max()
         self._inverses = np.zeros((len(free), width, width))
@@ -172,7 +184,10 @@ class _PairwiseHessian(DampedHessian):
 
     def product(self, v):
         """Return the product; see `DampedHessian.product`."""
-        # BLAS stores by columns: its lower triangle is our upper one.
+        # The blocks above the diagonal are 0. BLAS reads the upper triangle (lower=0) of the
+        # transposed matrix, which is the lower one of the matrix, and takes the other triangle as
+        # its mirror image. The transposed matrix has the order of BLAS, column by column, and is
+        # not copied.
         return dsymv(1.0, self._matrix.T, v, lower=0)
 
     def precondition(self, v):
@@ -186,9 +201,10 @@ class _PairwiseHessian(DampedHessian):
 def _hessian(problem, curvature, classes, columns, starts):
     """Return the second derivatives with respect to the coefficients of given classes and columns.
 
-    Let ``c`` be the curvatures of a sample's margins. A sample of class y adds ``c[r]`` to the
-    second derivative by the score of another class r, ``sum(c)`` to the second derivative by the
-    score of its own class, and ``-c[r]`` to the mixed one. It adds nothing for two other classes.
+    A sample of class y has a margin ``F[y] - F[r]`` for each other class r, with the curvature
+    ``c[r]`` of its loss. Its loss therefore has the second derivatives ``c[r]`` by the score
+    ``F[r]``, ``sum(c)`` by ``F[y]``, ``-c[r]`` by both, and 0 by the scores of two other classes.
+    The derivative of a score by a coefficient is the output of the weak learner.
 
     Parameters
     ----------
@@ -210,15 +226,16 @@ def _hessian(problem, curvature, classes, columns, starts):
     by_score = np.abs(pairwise_weights(curvature.T, problem.is_own_class.T)).T
     matrix = np.zeros((len(classes), len(classes)))
     for label, members in enumerate(problem.members):
-        # 1) The block of the class: all samples with a curvature in its score.
+        # 1) Fill the block of the class from all samples with a curvature in its score.
         block = slice(starts[label], starts[label + 1])
         relevant = np.flatnonzero(by_score[label])
         # Copying all of H would take longer than both products, which need few of its samples.
         h = H.take(columns[block, None] * H.shape[1] + relevant)
         matrix[block, block] = weighted_gram(h, by_score[label, relevant])
-        # 2) The blocks of the class and another one: the samples of the class. The samples of the
-        # other class follow in its turn. The curvature is 0 for r = y_i, so that the diagonal block
-        # stays unchanged.
+        # 2) Add the samples of the class to the blocks of this class and each other class: directly
+        # to the blocks on the left of the diagonal, transposed to those below it. The samples of
+        # the other class are added in its turn. The curvature is 0 for r = y_i, so that the
+        # diagonal block stays unchanged.
         relevant = members[by_score[label, members] > 0]
         weighted = H.take(relevant, axis=1)[columns]
         h = weighted[block].copy()
@@ -269,7 +286,16 @@ class SumOfLosses:
         return float(values.sum()), dual
 
     def curvature(self, dual):
-        """Return the second derivative of each pair's loss where its dual variable is `dual`."""
+        """Return the second derivative of each pair's loss, given its dual variable.
+
+        Parameters
+        ----------
+        dual : ndarray of shape (n_pairs,)
+
+        Returns
+        -------
+        ndarray of shape (n_pairs,)
+        """
         return self._loss.curvature(dual)
 
 
@@ -285,6 +311,7 @@ class LogSumExp:
 
     def value_and_dual(self, margins):
         r"""Return the loss and its dual variables, whose sum is 1 (eq. (4))."""
+        # The smallest margin is subtracted from all, so that no exponential overflows.
         least = margins.min()
         shares = np.exp(least - margins)
         total = shares.sum()
@@ -340,11 +367,12 @@ class RankingLoss(Problem):
 
     def damped_hessian(self, free, damping):
         """Return the Hessian; see `Problem.damped_hessian`."""
+        # Hessian A diag(curvature) A', from the pairs whose curvature is not negligible.
         curvature = self.loss.curvature(self.dual)
         heavy = np.flatnonzero(significant_mask(curvature))
         hessian = weighted_gram(self.A[np.ix_(free, heavy)], curvature[heavy])
         diagonal = np.einsum("tt->t", hessian)
-        # The pairs left out can hold all the curvature of a coefficient.
+        # All pairs count if the pairs left out hold nearly all the curvature of a coefficient.
         if diagonal.min(initial=np.inf) < _MIN_DIAGONAL_FRACTION * diagonal.max(initial=0.0):
             hessian = weighted_gram(self.A[free], curvature)
         return _DenseHessian(hessian, damping)
@@ -377,7 +405,7 @@ class LimitedLogSumExp(RankingLoss):
 
 
 class _DenseHessian(DampedHessian):
-    """Hessian as a dense matrix, preconditioned by its exact inverse.
+    """Hessian of a `RankingLoss`, dense, preconditioned by its exact inverse.
 
     Parameters
     ----------
@@ -402,13 +430,16 @@ class _DenseHessian(DampedHessian):
 
 
 def margin_rows(scores, n_members, is_own_class, pairs):
-    """Return the margins of (sample, class) pairs, one row per member of a sum.
+    """Return the margins of (sample, class) pairs, one row per summand of the scores.
+
+    A summand is a weak learner, or a member of an ensemble.
 
     Parameters
     ----------
     scores : iterable of ndarray of shape (n_samples, n_classes)
-        Scores of each member.
+        Scores of each summand.
     n_members : int
+        Number of summands.
     is_own_class : ndarray of shape (n_samples, n_classes), dtype=bool
         True for the class of each sample.
     pairs : ndarray of shape (n_samples, n_classes), dtype=bool
@@ -417,7 +448,7 @@ def margin_rows(scores, n_members, is_own_class, pairs):
     Returns
     -------
     ndarray of shape (n_members, n_pairs)
-        Score of the sample's own class minus the score of the pair's class.
+        Score of the sample's own class minus the score of the pair's class, by sample and class.
     """
     A = np.empty((n_members, np.count_nonzero(pairs)))
     for row, member_scores in zip(A, scores, strict=True):

@@ -1,4 +1,9 @@
-"""Newton's method for smooth convex problems with an L1 norm over nonnegative coefficients."""
+"""Newton's method for smooth convex problems with an L1 norm over nonnegative coefficients.
+
+A problem (`Problem`) evaluates the function and its derivatives;
+`boostbench.core.losses.restricted_problems` has the problems of the boosters. The solver
+(`NonnegativeNewton`) knows nothing else of them.
+"""
 
 from abc import ABC, abstractmethod
 
@@ -11,19 +16,23 @@ from boostbench.core.solvers.solution import SolverResult, kkt_residual, snap_to
 _FORCING_TERM = 0.3
 _MAX_PRODUCTS_PER_STEP = 60
 
-# The damping is a multiple of the Hessian's diagonal. It does not fall below its initial value in
-# the first `_DAMPED_STEPS` steps, as less damping amplifies rounding errors where the objective is
-# flat. A round of boosting takes fewer steps.
+# Damping: the multiple of the Hessian's diagonal that is added to the Hessian. It does not fall
+# below its initial value in the first `_DAMPED_STEPS` steps, as less damping amplifies rounding
+# errors where the objective is flat. A round of boosting takes fewer steps. The method stops at the
+# maximum, where steps are too short to make progress.
 _INITIAL_DAMPING = 1e-3
 _MIN_DAMPING = 1e-6
 _MAX_DAMPING = 1e8
 _DAMPED_STEPS = 5
 
-# Number of bits to which steps are rounded, and number of bits to which the search directions and
-# step lengths of conjugate gradients are rounded; see `snap_to_grid`.
-_STEP_BITS, _DIRECTION_BITS = 12, 16
+# Number of bits to which Newton steps are rounded; see `snap_to_grid`.
+_STEP_BITS = 12
 
-# Line search: smallest step, and fraction of the slope that the decrease must reach.
+# Number of bits to which the search directions and step lengths of conjugate gradients are rounded.
+_DIRECTION_BITS = 16
+
+# Line search: smallest fraction of a Newton step that is tried, and fraction of the decrease by the
+# initial slope that a step must reach.
 _MIN_STEP_SIZE = 1e-8
 _SUFFICIENT_DECREASE = 1e-4
 
@@ -36,7 +45,10 @@ _EQUAL_TOLERANCE = 1e-6
 
 
 class Problem(ABC):
-    """Smooth convex function f of an array w of coefficients, with a current point."""
+    """Smooth convex function f of an array w of coefficients, with a current point.
+
+    `along` and `damped_hessian` refer to the current point, which `move` sets.
+    """
 
     @abstractmethod
     def move(self, w):
@@ -56,7 +68,17 @@ class Problem(ABC):
 
     @abstractmethod
     def along(self, step):
-        """Return the function ``size -> f(w + size * step)`` for sizes in [0, 1]."""
+        """Return the function ``size -> f(w + size * step)`` for sizes in [0, 1].
+
+        Parameters
+        ----------
+        step : ndarray
+            Change of the coefficients, of the shape of w.
+
+        Returns
+        -------
+        callable
+        """
 
     @abstractmethod
     def damped_hessian(self, free, damping):
@@ -77,7 +99,7 @@ class Problem(ABC):
 
 
 class DampedHessian(ABC):
-    """Damped Hessian B, a positive definite operator of shape (n_free, n_free)."""
+    """Damped Hessian B, a positive definite operator on arrays v of shape (n_free,)."""
 
     @abstractmethod
     def product(self, v):
@@ -85,7 +107,10 @@ class DampedHessian(ABC):
 
     @abstractmethod
     def precondition(self, v):
-        """Return a linear, symmetric, positive definite approximation of ``solve(B, v)``."""
+        """Return an approximation of ``solve(B, v)``.
+
+        It is the product of v with a symmetric positive definite matrix.
+        """
 
 
 class NonnegativeNewton:
@@ -130,12 +155,15 @@ class NonnegativeNewton:
         SolverResult
             `converged` is True if `residual` is at most `tol`.
         """
+        # 1) Take steps until the optimality conditions hold, or the damping has reached its
+        # maximum.
         w = start
         self._damping = _INITIAL_DAMPING
         value, gradient = self._evaluate(problem, w, nu)
         for n_steps in range(max_iter):
             if kkt_residual(w, gradient) <= tol or self._damping > _MAX_DAMPING:
                 break
+            # A size of 0 means that the line search found no decrease: more damping may help.
             step, slope = self._step(problem, w, gradient)
             size = _step_size(problem, step, slope, nu)
             self._adapt_damping(size, _INITIAL_DAMPING if n_steps < _DAMPED_STEPS else _MIN_DAMPING)
@@ -143,6 +171,7 @@ class NonnegativeNewton:
                 # Rounding must neither leave a tiny positive coefficient nor make one negative.
                 w = np.maximum(w + size * step, 0.0)
                 value, gradient = self._evaluate(problem, w, nu)
+        # 2) Return the solution.
         max_violation = kkt_residual(w, gradient)
         return SolverResult(w, value, max_violation, max_violation <= tol)
 
@@ -155,7 +184,14 @@ class NonnegativeNewton:
     def _step(self, problem, w, gradient):
         """Return a step and its slope; damp more until the step descends.
 
-        A coefficient that the step sets to 0 gets exactly this step.
+        A coefficient that the step sets to 0 gets exactly the step to 0, without rounding.
+
+        Returns
+        -------
+        step : ndarray
+            Change of the coefficients, of the shape of w; 0 for coefficients that are held at 0.
+        slope : float
+            Derivative of the objective along the step.
         """
         free = (w > 0) | (gradient < 0)
         step = np.zeros_like(w)
@@ -181,21 +217,33 @@ def _bounded_minimiser(hessian, gradient, lower):
     """Return an approximate minimiser of a quadratic function with lower bounds.
 
     The function is ``gradient @ x + x @ B @ x / 2`` over ``x >= lower``, with ``lower <= 0``.
+
+    Parameters
+    ----------
+    hessian : DampedHessian
+        Matrix B.
+    gradient, lower : ndarray of shape (n_free,)
+
+    Returns
+    -------
+    ndarray of shape (n_free,)
     """
-    # Conjugate gradients minimise over the free coefficients. Those that end below their bound are
-    # held there, and the minimisation goes on from this point. The residual is minus the gradient.
+    # Preconditioned conjugate gradients minimise over the free coefficients, from x = 0. The
+    # residual is minus the gradient of the function at x.
     x = np.zeros_like(gradient)
     is_free = np.ones(len(x), bool)
     residual = -gradient
     target = None
     n_products = 0
     while True:
+        # 1) Start conjugate gradients at x. The target is a fraction of the first residual.
         residual = residual * is_free
         solved = hessian.precondition(residual) * is_free
         direction = snap_to_grid(solved, _DIRECTION_BITS)
         preconditioned_norm = residual @ solved
         if target is None:
             target = _FORCING_TERM**2 * preconditioned_norm
+        # 2) Take steps along conjugate directions.
         while preconditioned_norm > target and n_products < _MAX_PRODUCTS_PER_STEP:
             n_products += 1
             product = hessian.product(direction) * is_free
@@ -210,6 +258,7 @@ def _bounded_minimiser(hessian, gradient, lower):
             direction = snap_to_grid(
                 solved + (preconditioned_norm / previous) * direction, _DIRECTION_BITS
             )
+        # 3) Hold the coefficients that end below their bound there, and go on from this point.
         is_below = is_free & (x < lower)
         if not is_below.any():
             return x
@@ -219,7 +268,23 @@ def _bounded_minimiser(hessian, gradient, lower):
 
 
 def _step_size(problem, step, slope, nu):
-    """Return a step size with sufficient decrease; 0 if rounding hides the decrease."""
+    """Return a step size with sufficient decrease; 0 if rounding hides the decrease.
+
+    Parameters
+    ----------
+    problem : Problem
+    step : ndarray
+        Change of the coefficients.
+    slope : float
+        Derivative of the objective along the step.
+    nu : float
+        Weight of the L1 norm.
+
+    Returns
+    -------
+    float
+        1, 1/4, 1/16, ..., or 0.
+    """
     value = problem.along(step)
     initial, penalty_slope = value(0.0), nu * step.sum()
     size = 1.0
@@ -232,6 +297,8 @@ def _step_size(problem, step, slope, nu):
 
 def significant_mask(curvature):
     """Return a mask of the curvatures that are not negligible, row by row.
+
+    The smallest curvatures, whose sum is below a thousandth of the sum of the row, are negligible.
 
     Parameters
     ----------

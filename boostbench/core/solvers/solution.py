@@ -1,6 +1,7 @@
 """Result of a solver over nonnegative coefficients, optimality of the result, and rounding.
 
-Solvers minimise a loss plus an L1 norm, which is linear over nonnegative coefficients.
+The solvers of this folder minimise a loss plus an L1 norm, which is linear over nonnegative
+coefficients.
 """
 
 import math
@@ -16,7 +17,7 @@ class SolverResult(NamedTuple):
     Attributes
     ----------
     w : ndarray
-        Nonnegative coefficients. They have the shape of the starting point.
+        Nonnegative coefficients, of the shape of the starting point.
     value : float
         Objective at w.
     residual : float
