@@ -4,8 +4,14 @@ A weak learner h with outputs -1 and +1 and coefficients w, one per class, chang
 sample of class a against class b by :math:`h(x) (w_a - w_b)`. The loss is therefore a function of
 the differences of w, and its derivatives come from two (n_classes, n_classes) matrices: the first
 and second derivatives with respect to the differences. For the exponential loss both are
-:math:`M_{ab} = C_{ab} e^{w_b - w_a}`, and at the minimum the row sums of M equal its column sums:
-matrix balancing (Osborne 1960).
+:math:`M_{ab} = C_{ab} e^{w_b - w_a}`, where :math:`C_{ab}` is the loss of the pairs (a, b) without
+the weak learner. At the minimum the row sums of M equal its column sums: matrix balancing (Osborne
+1960).
+
+The Hessian of a function of differences is a *Laplacian*: its rows sum to 0, since adding one
+number to all of w changes nothing. `ExponentialProblem` is one problem; the logistic one is in
+`boostbench.core.losses.pair_weights`. `minimise` solves both, once per round, for a few classes:
+the overhead of each call matters.
 """
 
 from abc import ABC, abstractmethod
@@ -13,8 +19,9 @@ from abc import ABC, abstractmethod
 import numpy as np
 from scipy.linalg.lapack import dposv, dpotrs
 
-# Maximum range (largest minus smallest entry) of a Newton step. The third derivative of the losses
-# along a step is at most twice its range times the second derivative.
+# Maximum range (largest minus smallest entry) of a Newton step; longer steps are shortened. The
+# third derivative of the losses along a step is at most twice its range times the second
+# derivative.
 _MAX_STEP_LENGTH = 5.0
 
 # Largest positive slope at the end of a step that is accepted, as a fraction of the initial slope.
@@ -44,17 +51,19 @@ _FIXED_DIAGONAL = 1e30
 # infinite where the weak learner separates a class.
 _MIN_SHARE = 1e-16
 
-# Newton's method starts at 0 from this nu on, and at the unpenalised minimum below it.
+# Weight nu of the norm from which on Newton's method starts at 0; below it, at the unpenalised
+# minimum.
 _STRONG_PENALTY = 1e-2
 
-# Up to this nu, a few full steps usually find the penalised minimum without bounds.
+# Weight nu up to which a few full steps usually find the penalised minimum without bounds.
 _WEAK_PENALTY = 1e-7
 
 # Maximum number of these full steps.
 _MAX_UNCONSTRAINED_STEPS = 5
 
-# Maximum norm of the shift of the minimum by the penalty. After a larger shift, the loss is so flat
-# that several points meet the tolerance, and the solution of the full steps is discarded.
+# Maximum norm of the distance by which the penalty shifts the minimum. After a larger shift, the
+# loss is so flat that several points meet the tolerance, and the solution of the full steps is
+# discarded.
 _MAX_SHIFT = 1e-5
 
 # Maximum number of Newton steps.
@@ -160,9 +169,9 @@ class ExponentialProblem(PairwiseProblem):
         return hessian
 
     def start(self):
-        """Return the w that balances each class against a balanced rest.
+        """Return the w that balances the row sum and the column sum of each class alone.
 
-        For two classes this is the minimum.
+        The other classes are taken to be balanced already. For two classes this is the minimum.
         """
         rows, columns = self._C.dot(self._ones), self._ones.dot(self._C)
         factor = 0.5 * (len(rows) - 1) / len(rows)
@@ -216,18 +225,22 @@ def minimise(problem, nu=0.0, tol=1e-8):
     # if nu is at most half of the tolerance.
     tol = tol / 2
     if nu <= tol:
+        # The penalty is negligible: f alone is minimised.
         w = _descend(problem, problem.start(), 0.0, tol, bounded=False)
-    elif (
-        nu <= _WEAK_PENALTY
-        and (solution := _newton_with_fixed_lowest_class(problem, nu, tol)) is not None
-    ):
-        w = solution
-    elif nu < _STRONG_PENALTY:
-        # The bounds matter only where the slope is as small as nu.
+        return _subtract_minimum(w)
+    # A few full steps usually find the minimum under a weak penalty.
+    w = _newton_with_fixed_lowest_class(problem, nu, tol) if nu <= _WEAK_PENALTY else None
+    if w is None and nu < _STRONG_PENALTY:
+        # f alone is minimised until its slope is as small as nu: only there do the bounds matter.
         w = _descend(problem, problem.start(), 0.0, nu, bounded=False)
         w = _descend(problem, w - w.min(), nu, tol, bounded=True)
-    else:
+    elif w is None:
         w = _descend(problem, np.zeros_like(problem.start()), nu, tol, bounded=True)
+    return _subtract_minimum(w)
+
+
+def _subtract_minimum(w):
+    """Return w minus its smallest entry."""
     # `argmin` is faster than `min` on short arrays.
     return w - w[w.argmin()]
 
@@ -268,16 +281,18 @@ def _descend(problem, w, nu, tol, bounded):
         if bounded:
             step = _bounded_step(problem.hessian(), slope, fixed)
         elif 2.0 * step_range_bound * squared_slope**0.5 <= _FINAL_STEP_FRACTION * tol:
-            # The Hessian has changed so little that its last factor suffices.
+            # The Hessian has changed so little that the factor of the last step suffices, and that
+            # a full step leaves a negligible slope.
             return w - dpotrs(factor, slope, lower=1)[0] / problem.scale
         else:
             step, factor = _free_step(problem, slope)
-        # The range of a vector is at most sqrt(2) times its norm.
+        # Two entries of a vector differ by at most sqrt(2) times its norm.
         step_range_bound = (2.0 * float(step.dot(step))) ** 0.5
         if step_range_bound * step_range_bound <= tol / 4 and not (
             bounded and _active_set_may_change(w, step, gradient, fixed)
         ):
-            # The change of the Hessian along the step bounds the final slope by the tolerance.
+            # The third derivative bounds the change of the Hessian along the step, and so the slope
+            # after it, by the tolerance.
             return w + step
         # 3) Shorten the step, take it in full if that suffices, or else search along it.
         if step_range_bound > _MAX_STEP_LENGTH:
@@ -303,7 +318,18 @@ def _newton_with_fixed_lowest_class(problem, nu, tol):
     """Minimise ``f(w) + nu * sum(w - min(w))`` by a few full Newton steps.
 
     The class of the smallest coefficient is assumed not to change after the first step: the penalty
-    is then linear. Return None if it changes, or the steps do not converge.
+    is then linear.
+
+    Parameters
+    ----------
+    problem : PairwiseProblem
+    nu, tol : float
+        See `minimise`.
+
+    Returns
+    -------
+    ndarray of shape (n_classes,) or None
+        None if the class of the smallest coefficient changes, or the steps do not converge.
     """
     w, penalty_gradient = problem.start(), None
     slope = problem.gradient(w)
@@ -352,14 +378,25 @@ def _free_step(problem, slope):
     scale = problem.scale
     factor, step = _solve_damped(problem.laplacian(), slope, _RIDGE / scale)
     if slope.dot(slope) > _NEGLIGIBLE_SQUARE:
-        # The outer product of the gradient changes the length of the step only.
+        # The Hessian is scale * laplacian - share * g g' for the gradient g. The outer product
+        # changes the length of the step only, by the formula of Sherman and Morrison.
         scale -= problem.share * float(step.dot(slope))
     step *= -1.0 / scale
     return step, factor
 
 
 def _bounded_step(hessian, slope, fixed):
-    """Return the Newton step that is 0 for fixed coefficients; the Hessian is overwritten."""
+    """Return the Newton step that is 0 for fixed coefficients.
+
+    Parameters
+    ----------
+    hessian : ndarray of shape (n_classes, n_classes)
+        Overwritten.
+    slope : ndarray of shape (n_classes,)
+        Gradient of the objective, 0 for fixed coefficients.
+    fixed : ndarray of shape (n_classes,), dtype=bool
+        Mask of the coefficients that are held at 0.
+    """
     n = len(hessian)
     if fixed.any():
         hessian.ravel()[:: n + 1][fixed] = _FIXED_DIAGONAL
@@ -408,14 +445,17 @@ def _within_bounds(w, step, gradient):
     """Shift a step by a constant, so that the smallest coefficient after it is 0.
 
     The shift changes the L1 norm only. If the shifted step is no descent direction, the step is
-    returned as it is.
+    returned unchanged. All arrays have the shape (n_classes,).
     """
     shifted = step - (w + step).min()
     return shifted if gradient @ shifted < 0 else step
 
 
 def _active_set_may_change(w, step, gradient, fixed):
-    """Return True if the set of fixed coefficients, which stay at 0, can change in a short step."""
+    """Return True if the set of fixed coefficients, which stay at 0, can change in a short step.
+
+    All arrays have the shape (n_classes,).
+    """
     n_fixed = np.count_nonzero(fixed)
     # If no coefficient is fixed, the set must change: the minimum has at least one.
     if n_fixed == 0 or (w + step).min() < 0:
@@ -431,11 +471,20 @@ def _search_along(problem, w, step, gradient, nu, bounded):
     The search compares derivatives, which resolve a decrease that the values of the loss do not. A
     step that is too short is doubled, and a step that is too long is shortened.
 
+    Parameters
+    ----------
+    problem, w, nu, bounded
+        See `_descend`.
+    step, gradient : ndarray of shape (n_classes,)
+        Step from w, and gradient of the objective at w.
+
     Returns
     -------
     (point, gradient) or None
         None if rounding errors hide the descent.
     """
+    # `failed_factor` is the smallest multiple of the step that was too long, and `candidate` the
+    # longest step so far whose slope at the end is not too large.
     step_factor, failed_factor, candidate = 1.0, np.inf, None
     for _ in range(_MAX_TRIALS):
         move = step_factor * step
@@ -447,6 +496,8 @@ def _search_along(problem, w, step, gradient, nu, bounded):
         initial_descent = -(gradient @ move)
         if initial_descent > 0:
             gradient_there = problem.gradient(point) + nu
+            # Slope at the end of the move, relative to the descent at its start: -1 if nothing has
+            # changed, 0 at the minimum along the step, positive beyond it.
             slope = (gradient_there @ move) / initial_descent
             if candidate is not None and slope > 0:
                 # The gradient is evaluated again, so that the Hessian belongs to this point.

@@ -1,26 +1,31 @@
-"""Newton's method on the simplex for the program of ERLPBoost, whose columns come one by one."""
+"""Program of ERLPBoost, to which weak learners are added one at a time: Newton's method.
+
+The coefficients of the weak learners lie in the simplex: they are nonnegative, and their sum is 1.
+"""
 
 import numpy as np
 from scipy.special import rel_entr
 
 from boostbench.core.linear_algebra import GrowableMatrix
 
-# Duality gap at which the solver stops; edges are at most 1.
+# Duality gap at which the solver stops. The edges, whose unit it has, are at most 1.
 _GAP_TOLERANCE = 1e-9
 
 # Maximum number of Newton steps after a new weak learner. It only stops a solver without progress.
 _MAX_STEPS = 500
 
-# The quadratic program of a Newton step ends if no other coefficient has a derivative that exceeds
-# the free ones' by more. The error is then small compared with the tolerance of the gap.
+# The quadratic program of a Newton step ends if no coefficient that is held at 0 has a derivative
+# that exceeds the derivatives of the others by more. The error is then small compared with the
+# tolerance of the gap.
 _MIN_SLOPE = 1e-3 * _GAP_TOLERANCE
 
 # Maximum number of iterations of the active-set method, per coefficient. It only stops cycles.
 _MAX_CHANGES_PER_COEFFICIENT = 10
 
-# Damping of the Hessian's diagonal, as a multiple of eta. The gain of a step is compared with the
-# gain that the quadratic model predicts: below the poor ratio the damping grows by the factor,
-# because the model misses samples that reach or leave their bound; above the good ratio it falls.
+# Damping: addition to the Hessian's diagonal, as a multiple of eta. The gain of a step is compared
+# with the gain that the quadratic model predicts. Below the poor ratio of both the damping grows by
+# the factor, because the model misses samples that reach or leave their bound; above the good ratio
+# it falls.
 _MIN_DAMPING = 1e-9
 _INITIAL_DAMPING = 1e-4
 _MAX_DAMPING = 1e2
@@ -113,12 +118,15 @@ class EntropyMarginProgram:
         margins : ndarray of shape (n_samples,)
             Margins :math:`y_i h(x_i)`.
         """
-        # The first weak learner gets the coefficient 1, and each other one starts from 0.
+        # 1) Add the row of margins and a coefficient. The first weak learner gets the coefficient
+        # 1, and each other one starts from 0.
         self._learner_margins.append(margins)
         U = self._learner_margins.matrix
         is_first = not len(self.coefficients)
         self.coefficients = np.append(self.coefficients, float(is_first))
         self._set_rho(self.coefficients @ U)
+        # 2) Take Newton steps until the duality gap is small: the largest edge is an upper bound of
+        # the maximum minus the entropy term, and w @ edges belongs to the present value.
         for _ in range(_MAX_STEPS):
             edges = U @ self.dual
             self.edge = float(edges.max())
@@ -127,7 +135,12 @@ class EntropyMarginProgram:
                 break
 
     def _set_rho(self, rho):
-        """Set the margins of the weighted sum, and compute d and the value for them."""
+        """Set the margins of the weighted sum, and compute d and the value for them.
+
+        Parameters
+        ----------
+        rho : ndarray of shape (n_samples,)
+        """
         self._rho = rho
         self.dual, self._free, self._free_mass = self._optimal_weights(rho)
         self.divergence = float(rel_entr(self.dual, self._prior).sum()) / self._eta
@@ -239,7 +252,7 @@ class EntropyMarginProgram:
         -------
         ndarray of shape (n_active, n_active)
         """
-        # Samples whose weight has become 0 add nothing to the sums.
+        # Sums over the free samples. A weight can underflow to 0, and then adds nothing.
         relevant = self._free[self.dual[self._free] > 0]
         d = self.dual[relevant]
         margins = U[:, relevant]
@@ -266,8 +279,8 @@ def _simplex_maximiser(H, gradient, start):
     ndarray of shape (n,)
         Maximiser ``start + p``.
     """
-    # The active-set method of quadratic programs: the coefficients that are not free are 0. The
-    # `gradient` is updated to the derivatives at x.
+    # The active-set method of quadratic programs: coefficients that are not free are held at 0. In
+    # the loop, x is the present point ``start + p``, and `gradient` has the derivatives there.
     x, is_free = start.copy(), start > 0
     gradient = gradient.copy()
     for _ in range(_MAX_CHANGES_PER_COEFFICIENT * len(x)):

@@ -1,9 +1,20 @@
 """L-BFGS for an L1 norm over nonnegative coefficients.
 
-`nonnegative_l1` is L-BFGS-B of SciPy, with the settings of RandomBoost. Its overhead dominates for
-problems with hundreds of coefficients and cheap functions. `nonnegative_quasi_newton`, the
-two-metric projection method, needs a few products of vectors instead: a quasi-Newton step over the
-coefficients that are not held at 0, and a projection.
+All functions minimise ``f(w) + nu * sum(w)`` over ``w >= 0`` for a smooth f.
+
+- `nonnegative_l1` is L-BFGS-B of SciPy, with the settings of RandomBoost. Its overhead dominates
+for
+  problems with hundreds of coefficients and cheap functions.
+- `nonnegative_quasi_newton` is the two-metric projection method [1]_, written here. It needs a few
+  products of vectors instead: a quasi-Newton step over the coefficients that are not held at 0, and
+  a projection. Its results are equal on all machines.
+- `NonnegativeLBFGS` is the same method for the problems of
+  `boostbench.core.losses.restricted_problems`.
+
+References
+----------
+.. [1] D. P. Bertsekas, "Projected Newton methods for optimization problems with simple
+   constraints", SIAM Journal on Control and Optimization 20, 1982.
 """
 
 from collections import deque
@@ -28,9 +39,11 @@ _CORRECTIONS = 10
 # fail. The progress of a step is checked after it. It is proportional to `_PROGRESS`.
 _RISE_TOLERANCE = 1e-8
 
-# Bits of the largest derivative and of the longest step that are kept. A direction needs no more,
-# and sums in double precision are far more accurate.
-_GRADIENT_BITS, _STEP_BITS = 24, 16
+# Number of bits that are kept of the largest derivative and of the longest step; smaller numbers
+# are rounded to the same unit. A direction needs no more, and sums in double precision are far more
+# accurate.
+_GRADIENT_BITS = 24
+_STEP_BITS = 16
 
 # Unit of rounded derivatives. With a thousandth of the tolerance, the method takes hardly more
 # steps than without rounding; with a twentieth, twice as many.
@@ -55,7 +68,7 @@ _DERIVATIVE_UNIT = 5e-7
 def nonnegative_quasi_newton(
     smooth, start, nu, max_iter, *, initial=None, progress=_PROGRESS, resolution=_RESOLUTION
 ):
-    """Minimise ``f(w) + nu * sum(w)`` over ``w >= 0``, from a good start.
+    """Minimise ``f(w) + nu * sum(w)`` over ``w >= 0`` by the projected method, from a good start.
 
     Parameters
     ----------
@@ -92,11 +105,6 @@ def nonnegative_quasi_newton(
     the same result everywhere. Differences survive only if a sum lies next to the middle between
     two points of the grid.
 
-    References
-    ----------
-    .. [1] D. P. Bertsekas, "Projected Newton methods for optimization problems with simple
-       constraints", SIAM Journal on Control and Optimization 20, 1982.
-
     Examples
     --------
     >>> solution = nonnegative_quasi_newton(
@@ -107,6 +115,7 @@ def nonnegative_quasi_newton(
     """
 
     def objective(w):
+        """Return objective, rounded gradient and violation at w."""
         return penalised(w, *smooth(w))
 
     def penalised(w, value, gradient):
@@ -131,12 +140,13 @@ def nonnegative_quasi_newton(
         free = (w > 0) | (gradient < 0)
         step = _quasi_newton_step(pairs, np.where(free, -gradient, 0.0), free)
         step = snap_to_grid(step, _STEP_BITS)
-        # 2) Search along it, and along the gradient if this fails.
+        # 2) Search along it, and along minus the gradient if this fails.
         candidate = search(step)
         if candidate is None and pairs:
             pairs.clear()
             candidate = search(np.where(free, -gradient, 0.0))
         if candidate is None:
+            # The function promises to evaluate f last at the solution.
             smooth(w)
             break
         # 3) Remember the step and the change of the gradient, and stop if there is no progress.
@@ -144,6 +154,8 @@ def nonnegative_quasi_newton(
         w, value, gradient, max_violation = candidate
         pairs.append((w - previous[0], gradient - previous[1]))
         if previous_value - value <= progress * max(abs(previous_value), abs(value), 1.0):
+            # A single pair belongs to a gradient step: if this makes no progress, w is the
+            # solution.
             is_stationary = len(pairs) == 1
             if is_stationary:
                 break
@@ -170,7 +182,9 @@ def _quasi_newton_step(pairs, descent, free):
     ndarray of shape (n_coefficients,)
         Step, 0 for coefficients that are not free. Without pairs its L1 norm is at most 1.
     """
-    # 1) Restrict the pairs to the free coefficients; only pairs of positive curvature are usable.
+    # 1) Restrict the pairs to the free coefficients, and keep the pairs of positive curvature:
+    # L-BFGS needs them for a positive definite inverse Hessian. Without any, return a gradient
+    # step.
     usable = []
     for step, change in pairs:
         step, change = step * free, change * free
@@ -179,7 +193,8 @@ def _quasi_newton_step(pairs, descent, free):
             usable.append((step, change, curvature))
     if not usable:
         return descent / max(1.0, np.abs(descent).sum())
-    # 2) The two-loop recursion of L-BFGS: backward, scaling by the last pair, forward.
+    # 2) Apply the inverse Hessian by the two-loop recursion of L-BFGS: backward over the pairs,
+    # scaling by the last pair, forward.
     direction, shares = descent, []
     for step, change, curvature in reversed(usable):
         shares.append((step @ direction) / curvature)
@@ -192,10 +207,24 @@ def _quasi_newton_step(pairs, descent, free):
 
 
 def _line_search(objective, w, value, gradient, step, rise):
-    """Return a point of sufficient decrease along the projected step, with its `objective`.
+    """Return a point of sufficient decrease along the projected step.
 
-    Return None if there is no such point, because the projection turns the step uphill. Increases
-    below the fraction `rise` of the objective are ignored.
+    Parameters
+    ----------
+    objective : callable
+        Function of a point that returns the objective, its gradient and the violation.
+    w, gradient, step : ndarray of shape (n_coefficients,)
+        Present point, gradient of the objective there, and step.
+    value : float
+        Objective at w.
+    rise : float
+        Increases of the objective below this fraction are ignored.
+
+    Returns
+    -------
+    (ndarray, float, ndarray, float) or None
+        Point, and the result of `objective` for it. None if there is no such point, because the
+        projection turns the step uphill.
     """
     size = 1.0
     while size > _MIN_STEP_SIZE:
@@ -237,6 +266,7 @@ def nonnegative_l1(smooth, start, nu, max_iter):
     """
 
     def objective(w):
+        # SciPy passes flat arrays.
         value, gradient = smooth(w.reshape(start.shape))
         return value + nu * w.sum(), gradient.ravel() + nu
 
@@ -291,8 +321,14 @@ class NonnegativeLBFGS:
             value, gradient = problem.move(w.reshape(start.shape))
             return value, gradient.ravel()
 
-        tolerances = {"progress": _MIN_RELATIVE_DECREASE, "resolution": _DERIVATIVE_UNIT}
-        solution = nonnegative_quasi_newton(smooth, start.ravel(), nu, max_iter, **tolerances)
+        solution = nonnegative_quasi_newton(
+            smooth,
+            start.ravel(),
+            nu,
+            max_iter,
+            progress=_MIN_RELATIVE_DECREASE,
+            resolution=_DERIVATIVE_UNIT,
+        )
         return solution._replace(w=solution.w.reshape(start.shape))
 
 
