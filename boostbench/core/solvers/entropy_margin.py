@@ -125,8 +125,8 @@ class EntropyMarginProgram:
         is_first = not len(self.coefficients)
         self.coefficients = np.append(self.coefficients, float(is_first))
         self._set_rho(self.coefficients @ U)
-        # 2) Take Newton steps until the duality gap is small: the largest edge is an upper bound of
-        # the maximum minus the entropy term, and w @ edges belongs to the present value.
+        # 2) Take Newton steps until the duality gap is small. With the present d, the value is
+        # w @ edges plus the relative entropy; the maximum is at most the largest edge plus it.
         for _ in range(_MAX_STEPS):
             edges = U @ self.dual
             self.edge = float(edges.max())

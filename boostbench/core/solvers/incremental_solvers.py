@@ -12,7 +12,8 @@ Both losses of the machine have one form. With :math:`z = 1 - y f` for the score
 and its dual variable is :math:`\alpha = c \min(\max(z, 0), \delta)`. The squared hinge has
 :math:`c = 2C` and an infinite width. The hinge is the limit :math:`\delta \to 0` with
 :math:`c \delta = C`; for any width, :math:`\alpha` is feasible in the dual problem of the hinge, so
-that the duality gap bounds the error. A sample weight is a factor of c.
+that the duality gap bounds the error. A sample weight is a factor of c. The *middle piece* is the
+interval :math:`0 < z < \delta`, where the loss has a curvature; z is called the slack.
 """
 
 import numpy as np
@@ -24,33 +25,36 @@ from boostbench.core.linear_algebra import GrowableMatrix, inverse_from_cholesky
 # a rounding error.
 _RESOLUTION = 1e-11
 
-# Newton's method needs far fewer steps, unless rounding errors are larger than expected.
+# Maximum number of Newton steps per column. Newton's method needs far fewer, unless rounding errors
+# are larger than expected.
 _MAX_STEPS = 500
 
 # Relative residual of Newton's equations that a step may have: the next step, from an exact
 # gradient, corrects it. A larger residual means that the inverse has lost its accuracy.
 _MAX_RELATIVE_ERROR = 0.1
 
-# If the samples that change pieces outnumber this fraction of the coefficients, a new inverse is
-# cheaper than an update.
+# Number of samples that change pieces, as a fraction of the number of coefficients, above which a
+# new inverse is cheaper than an update.
 _MAX_UPDATED_FRACTION = 0.25
 
-# Number of columns by which the matrices of the Hessian grow. Products include the padding, so that
-# it is small.
+# Number of columns by which the arrays of the Hessian grow when they are full. Products include
+# this padding, so that it is small.
 _PADDING = 64
 
-# Width of the middle piece of the hinge at first, and its factor while the duality gap is too
-# large.
+# First width of the middle piece of the hinge, and factor by which it shrinks while the duality gap
+# is too large.
 _INITIAL_WIDTH = 1.0
 _WIDTH_FACTOR = 0.25
 
-# Fraction of the predicted decrease that a step must achieve, and relative difference below which
-# two objectives are equal.
+# Fraction of the decrease by the initial slope that a step must achieve.
 _SUFFICIENT_DECREASE = 1e-3
+
+# Relative difference below which two objectives are equal.
 _RELATIVE_TOLERANCE = 1e-14
 
-# A column whose new component has less than this fraction of its squared norm is linearly dependent
-# on the earlier columns. This happens only for huge weights or C.
+# Fraction of the squared norm of a column that its component orthogonal to the earlier columns must
+# have. Otherwise the column is linearly dependent on them, which happens only for huge weights or
+# C.
 _MIN_NEW_FRACTION = 1e-24
 
 
@@ -101,12 +105,12 @@ class PrimalSVM:
         self._C = C
         self._tol = tol
         self._is_hinge = loss == "hinge"
-        # The bias is the first coefficient; its column is all ones.
+        # Coefficients (b, w): the bias is the first one, and its column is all ones.
         self._theta = np.zeros(1)
         self._rows = GrowableMatrix(len(y))
         self._rows.append(np.ones(len(y)))
-        # These are H'H over the samples in the middle piece, and the inverse of the Hessian, both
-        # padded with zeros.
+        # Matrix H'H, weighted sums over the samples in the middle piece, and the inverse of the
+        # Hessian diag(0, 1, ..., 1) + c H'H. Both are padded with zeros.
         self._gram = np.zeros((_PADDING, _PADDING), order="F")
         self._inverse = np.zeros_like(self._gram)
         self._is_middle = np.zeros(len(y), bool)
@@ -174,6 +178,7 @@ class PrimalSVM:
         return float(self._C * hinge.sum() - self.dual @ self._slack)
 
     def _newton(self):
+        """Minimise the objective for the present width, by Newton's method."""
         for _ in range(_MAX_STEPS):
             gradient = self._rows.matrix @ (-self._y * self.dual)
             gradient[1:] += self.weights
@@ -199,10 +204,21 @@ class PrimalSVM:
         return np.abs(error).max() <= _MAX_RELATIVE_ERROR * np.abs(gradient).max()
 
     def _take_step(self, step, slope):
-        """Take the step, or its exact line minimum if the full step does not decrease.
+        """Take the step, or go to the minimum along it if the full step does not decrease enough.
 
-        Return False if only rounding errors remain.
+        Parameters
+        ----------
+        step : ndarray of shape (n_coefficients,)
+        slope : float
+            Derivative of the objective along the step.
+
+        Returns
+        -------
+        bool
+            False if only rounding errors remain.
         """
+        # The step lowers the slack z of each sample by `image`. The objective is the loss plus
+        # |w|^2 / 2, which changes by the linear term plus half the squared norm of the step.
         image = self._y * (step @ self._rows.matrix)
         linear, squared_norm = step[1:] @ self.weights, step[1:] @ step[1:]
         loss = self._loss(self._slack)
@@ -219,6 +235,8 @@ class PrimalSVM:
 
     def _loss(self, slack):
         """Return the sum of the losses, given the slacks z."""
+        # With m = min(max(z, 0), width), all three pieces of the loss are c (m max(z, 0) - m^2 /
+        # 2).
         hinge = np.maximum(slack, 0.0)
         middle = np.minimum(hinge, self._width)
         weighted = self._apply_weights(middle)
@@ -233,12 +251,29 @@ class PrimalSVM:
         return values if self._sample_weight is None else values * self._sample_weight[rows]
 
     def _exact_line_search(self, image, linear, square):
-        """Return the root of the derivative along a step, which increases piecewise linearly."""
+        """Return the size of a step at which the objective is smallest.
+
+        The derivative along the step increases and is piecewise linear; its root is computed
+        exactly.
+
+        Parameters
+        ----------
+        image : ndarray of shape (n_samples,)
+            Decrease of the slacks by the step.
+        linear, square : float
+            Derivative of |w|^2 / 2 along the step, and squared norm of the step in w.
+
+        Returns
+        -------
+        float
+            Nonnegative size.
+        """
 
         def derivative(size):
             middle = self._clipped_slack(self._slack - size * image)
             return linear + size * square - self._curvature * (image @ middle)
 
+        # 1) List the sizes at which a sample changes pieces.
         active = image != 0
         breakpoints = self._slack[active] / image[active]
         if self._is_hinge:
@@ -246,12 +281,12 @@ class PrimalSVM:
                 breakpoints, (self._slack[active] - self._width) / image[active]
             )
         breakpoints = np.unique(np.append(breakpoints[breakpoints > 0], [0.0, 1.0]))
-        # The derivative is linear between neighbouring breakpoints. Bisection finds the last one at
-        # which the objective still decreases.
+        # 2) Find the last one at which the objective still decreases, by bisection.
         low, high = 0, len(breakpoints)
         while high - low > 1:
             middle = (low + high) // 2
             low, high = (middle, high) if derivative(breakpoints[middle]) < 0 else (low, middle)
+        # 3) Interpolate: the derivative is linear up to the next breakpoint.
         start = breakpoints[low]
         stop = breakpoints[high] if high < len(breakpoints) else start + 1.0
         slope_at_start, slope_at_stop = derivative(start), derivative(stop)
@@ -260,7 +295,13 @@ class PrimalSVM:
         return start + (stop - start) * slope_at_start / (slope_at_start - slope_at_stop)
 
     def _update_active_set(self, slack):
-        """Set the slacks, and update the Hessian for samples that change pieces."""
+        """Set the slacks, and update the Hessian for samples that change pieces.
+
+        Parameters
+        ----------
+        slack : ndarray of shape (n_samples,)
+        """
+        # 1) Find the samples that enter or leave the middle piece.
         self._slack = slack
         self.dual = self._curvature * self._clipped_slack(slack)
         is_middle = (slack > 0) & (slack < self._width)
@@ -268,14 +309,17 @@ class PrimalSVM:
         changed = np.flatnonzero(is_middle != previous)
         if not len(changed):
             return
-        # The Gram matrix changes by a product of the changed columns; the inverse by the formula of
-        # Sherman, Morrison and Woodbury, with the capacitance matrix.
+        # 2) Update the Gram matrix: it changes by the outer products of the samples' values, with
+        # the sign +1 for samples that enter.
         n = len(self._theta)
         columns = np.zeros((len(self._gram), len(changed)), order="F")
         columns[:n] = self._rows.matrix[:, changed]
         signs = self._apply_weights(np.where(is_middle[changed], 1.0, -1.0), changed)
         self._gram = _add_product(self._gram, columns * signs, columns)
-        # If the middle piece is or was empty, `_invert` handles the bias.
+        # 3) Update the inverse by the formula of Sherman, Morrison and Woodbury: with U =
+        # `columns`, A^-1 changes by -A^-1 U K^-1 U' A^-1, where K = diag(1 / (sign c)) + U' A^-1 U
+        # is the capacitance matrix. If the middle piece is or was empty, `_invert` handles the
+        # bias.
         if len(changed) > _MAX_UPDATED_FRACTION * n or not (previous.any() and is_middle.any()):
             self._invert()
             return
@@ -325,11 +369,13 @@ def _add_product(matrix, left, right):
 class GrowingRidge:
     r"""Minimise :math:`\frac12 \|W\|^2 + \frac C2 \|L - H W - 1 b^\top\|^2` with a free b.
 
-    This is least squares with columns :math:`(h - \bar h, e / \sqrt C)` and targets
-    :math:`(L - \bar L, 0)`, where e is a unit vector for each column. One Gram-Schmidt step makes a
-    new column orthogonal to the earlier ones, and its projection is subtracted from the residual:
-    O(n_samples * n_columns) in all. One step suffices, since the unit vectors keep the columns
-    linearly independent. Only the values for the samples are stored, not the unit vectors.
+    H has a column h for each weak learner, with the mean :math:`\bar h`, and L a column for each
+    target. This is least squares with columns :math:`(h - \bar h, e / \sqrt C)` and targets
+    :math:`(L - \bar L, 0)`, where e is a unit vector for each column: the added rows are the norm
+    of W. One Gram-Schmidt step makes a new column orthogonal to the earlier ones, and its
+    projection is subtracted from the residual: O(n_samples * n_columns) in all. One step suffices,
+    since the unit vectors keep the columns linearly independent. Only the values for the samples
+    are stored, not the unit vectors.
 
     Parameters
     ----------
@@ -361,9 +407,11 @@ class GrowingRidge:
         self.target_means = np.average(targets, axis=0, weights=sample_weight)
         self._residual = np.asfortranarray(self._apply_root_weights(targets - self.target_means))
         self.means = []
-        self._steps = []
         self._C = C
+        # Orthonormal columns (as rows), the coefficients of the targets for them, and the columns
+        # of the triangular factor R.
         self._orthogonal = GrowableMatrix(len(targets))
+        self._steps = []
         self._triangle = []
 
     def add(self, column):
@@ -422,6 +470,7 @@ class GrowingRidge:
 
     def weights(self):
         """Return the coefficients W, an array of shape (n_columns, n_targets)."""
+        # The fitted values Q steps are H W for H = Q R and R W = steps.
         return solve_triangular(self.triangle(), self.steps)
 
     def _apply_root_weights(self, rows):

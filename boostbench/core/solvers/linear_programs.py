@@ -1,7 +1,8 @@
 """Linear programs of LPBoost, NM-Boost and the pairwise hinge loss, solved by HiGHS.
 
-The programs of LPBoost and NM-Boost gain a constraint in every round, and start from the last
-solution.
+The programs of LPBoost and NM-Boost gain a constraint in every round, the constraint of the new
+weak learner in the dual program, and start from the last solution. HiGHS is the solver behind
+SciPy's `linprog`; `highspy` is its interface for programs that change.
 """
 
 import highspy
@@ -10,7 +11,7 @@ from scipy.optimize import linprog
 
 from boostbench.core.solvers.solution import SolverResult
 
-# HiGHS treats bounds from this number on as infinite: the default of its option `infinite_bound`.
+# Number from which on HiGHS treats bounds as infinite: the default of its option `infinite_bound`.
 _INFINITE = 1e20
 
 
@@ -59,6 +60,8 @@ class SoftMarginProgram:
     """
 
     def __init__(self, n_samples, C):
+        # 1) Check the bounds, and set the solution of the program without constraints: all
+        # variables at their upper bound.
         largest = np.max(C, where=np.isfinite(C), initial=0.0)
         if largest >= _INFINITE:
             raise ValueError(
@@ -72,8 +75,8 @@ class SoftMarginProgram:
         self.value = float(self.dual.sum())
         self._columns = np.arange(n_samples, dtype=np.int32)
         self._highs = highs = _SilentHighs()
-        # HiGHS prints nothing, uses no threads beside the runner's, and keeps the warm start, which
-        # presolve would discard.
+        # 2) Set up HiGHS: it prints nothing, uses no threads beside the runner's, and keeps the
+        # warm start, which presolve would discard.
         for option, value in (
             ("output_flag", False),
             ("threads", 1),
@@ -81,6 +84,7 @@ class SoftMarginProgram:
             ("presolve", "off"),
         ):
             self._check(highs.setOptionValue(option, value))
+        # 3) Add the variables, with coefficients 1 in the objective, which is maximised.
         self._check(highs.addVars(n_samples, np.zeros(n_samples), self.dual))
         self._check(highs.changeColsCost(n_samples, self._columns, np.ones(n_samples)))
         self._check(highs.changeObjectiveSense(highspy.ObjSense.kMaximize))
@@ -98,6 +102,7 @@ class SoftMarginProgram:
         RuntimeError
             If HiGHS does not solve the program.
         """
+        # 1) Add the constraint, a row without a lower bound, and solve.
         highs = self._highs
         margins = np.ascontiguousarray(margins, dtype=np.float64)
         self._check(highs.addRow(-highspy.kHighsInf, 1.0, len(margins), self._columns, margins))
@@ -108,6 +113,7 @@ class SoftMarginProgram:
                 f"the linear program of {highs.getNumRow()} weak learners was not solved: "
                 f"{highs.modelStatusToString(status)}"
             )
+        # 2) Read the solution. Rounding errors of the solver can violate the bounds.
         solution = highs.getSolution()
         self.dual = np.clip(solution.col_value, 0.0, self.C)
         self.coefficients = np.maximum(solution.row_dual, 0.0)
@@ -165,6 +171,7 @@ class NegativeMarginProgram(SoftMarginProgram):
 
     def __init__(self, weights, C, margin=None):
         n_samples = len(weights)
+        # The last of the n_samples + 1 variables is g, without bounds and with the coefficient -1.
         weights = weights / weights.mean()
         self._dual_lower, self._dual_upper = C * weights, (1 + C) * weights
         self._margin = margin
@@ -179,14 +186,17 @@ class NegativeMarginProgram(SoftMarginProgram):
 
     def add(self, margins):
         """Add the constraint of a weak learner, and solve; see `SoftMarginProgram.add`."""
+        # 1) Set the coefficients of v in the objective to the target margin, which may depend on J.
+        # The coefficient of g in the constraint is -1: sum_i v_i y_i h(x_i) - g <= 1.
         n_samples = len(margins)
         n_constraints = len(self.coefficients) + 1
         margin = 1 / max(n_constraints, 2) if self._margin is None else self._margin
         costs = np.full(n_samples, margin)
         self._check(self._highs.changeColsCost(n_samples, self._columns[:-1], costs))
         super().add(np.append(margins, -1.0))
+        # 2) Convert the solution. The parent's objective is margin * sum(v) - g, and the edge is
+        # gamma = g + 1.
         v = self.dual[:-1]
-        # The parent's objective is margin * sum(v) - g, and the edge is gamma = g + 1.
         self.edge = margin * v.sum() - self.value + 1.0
         self.value = (margin * (v - self._dual_lower).sum() - self.edge) / n_samples
         self.dual = np.clip(v, self._dual_lower, self._dual_upper)
@@ -233,14 +243,15 @@ def pairwise_hinge(H, is_own_class, nu, sample_weight=None):
     >>> print(solution.w.ravel(), round(solution.value, 6))
     [0. 1.] 0.1
     """
-    # Row (i, r) of `margins` holds the coefficients of W in the margin of sample i and the other
-    # class r: h_t(x_i) for its own class, -h_t(x_i) for r.
+    # 1) Make the matrix. Row (i, r) of `margins` holds the coefficients of W in the margin of
+    # sample i and the other class r: h_t(x_i) for its own class, -h_t(x_i) for r.
     n_classes, n_columns = len(is_own_class), len(H)
     other, sample = np.nonzero(~is_own_class)
     classes = np.arange(n_classes)
     sign = is_own_class.T[sample].astype(np.float64) - (other[:, None] == classes)
     margins = (sign[:, :, None] * H.T[sample, None, :]).reshape(len(sample), -1)
     costs = np.ones(len(sample)) if sample_weight is None else sample_weight[sample]
+    # 2) Solve the program. The variables are W, row by row, and then xi.
     cost = np.concatenate([np.full(margins.shape[1], float(nu)), costs])
     result = linprog(
         cost,
@@ -250,6 +261,7 @@ def pairwise_hinge(H, is_own_class, nu, sample_weight=None):
     )
     if result.status != 0:
         raise RuntimeError(f"the linear program of the hinge loss was not solved: {result.message}")
+    # 3) Read the solution. Rounding errors of the solver can violate the bounds.
     W = np.maximum(result.x[: margins.shape[1]], 0.0).reshape(n_classes, n_columns)
     dual = np.zeros(is_own_class.shape)
     dual[other, sample] = np.clip(-result.ineqlin.marginals, 0.0, costs)
