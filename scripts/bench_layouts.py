@@ -17,11 +17,10 @@ from bench_large import draw
 from timing import on_one_core, print_table, timed, training_part
 
 from boostbench import MCBoost
-from boostbench.core.stumps.layouts import choice
+from boostbench.core.stumps import evaluation
 from boostbench.core.stumps.layouts.joint_histogram import JointHistogram
-from boostbench.core.stumps.layouts.rank_bins import RankBins
 from boostbench.core.stumps.layouts.rank_blocks import RankBlocks
-from boostbench.core.stumps.layouts.sorted import Sorted
+from boostbench.core.stumps.layouts.sorted import RankBins, Sorted
 from boostbench.core.stumps.search import StumpSearch
 
 # Data sets, and the number of rounds of a fit.
@@ -42,7 +41,7 @@ N_LARGE_ROUNDS = 20
 # Changes that leave a layout out.
 WITHOUT = {
     "Sorted": [
-        patch.object(choice, "_is_mostly_distinct", lambda *_: False),
+        patch.object(evaluation, "_is_mostly_distinct", lambda *_: False),
     ],
     "RankBins": [patch.object(Sorted, "screening_layout", lambda self, n_columns: self)],
     "RankBlocks": [patch.object(RankBlocks, "is_worthwhile", staticmethod(lambda *_: False))],

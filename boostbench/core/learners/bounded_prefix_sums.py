@@ -15,8 +15,8 @@ result equals an exhaustive search.
 
 import numpy as np
 
-from boostbench.core.stumps.float32 import to_float32
 from boostbench.core.stumps.layouts.pair_tables import PrefixSumTables, addition_cost
+from boostbench.core.stumps.screening import to_float32
 from boostbench.core.stumps.ties import TIE_TOLERANCE, argmax_with_tolerance
 
 # The number of heavy points is chosen among the multiples of this fraction, 1 / 32, of all points.

@@ -4,8 +4,17 @@ A stump is ``h(x) = +1 if x[feature] > threshold else -1``. For a weight matrix 
 (n_samples, n_columns), its edge in column ``c`` is ``sum_i G[i, c] h(x_i)``: the column total minus
 twice the sum of ``G`` over the samples at or below the threshold.
 
-`StumpEvaluator` computes edges, in the arrangement of the data that
-`boostbench.core.stumps.layouts` chooses. `boostbench.core.stumps.search` selects the best stump.
+`StumpEvaluator` computes edges. `boostbench.core.stumps.search` selects the best stump.
+
+A *layout* is an arrangement of the training data from which the edges of all stumps are computed
+(`boostbench.core.stumps.layouts.base`). The number of distinct values determines the fastest one:
+
+==================  ======================================  =================================
+layout              work per round                          for
+==================  ======================================  =================================
+``JointHistogram``  a sparse product, then cumulative sums  few distinct values, many samples
+``Sorted``          rows of W in order, then prefix sums    values that are mostly distinct
+==================  ======================================  =================================
 
 A *position* is a row of the layout's edges. A layout may have unused (*padding*) positions. The
 *stump index* numbers the stumps by feature, then threshold.
@@ -18,8 +27,8 @@ from scipy import sparse
 
 from boostbench.core.stumps.feature_codes import FeatureCodes
 from boostbench.core.stumps.layouts.base import UNIT_ROUNDOFF
-from boostbench.core.stumps.layouts.choice import choose_layout, try_sorted_layout
 from boostbench.core.stumps.layouts.joint_histogram import JointHistogram
+from boostbench.core.stumps.layouts.sorted import Sorted
 from boostbench.core.stumps.layouts.sparse import SparseBins, SparseFeatures
 from boostbench.core.stumps.stump import BLOCK_OUTPUTS, Stump
 from boostbench.core.stumps.thresholds import bin_indices, find_thresholds, iter_columns
@@ -32,6 +41,13 @@ _MAX_EXTRA_SINGLE_STUMPS = 32
 # A matrix of at most this many values is copied to column order as a whole, before its columns are
 # read.
 _MAX_COPIED = 2**20
+
+# From this many thresholds per value, `Sorted` is faster than histograms: gathering a row takes
+# half the time of adding it to a bin, but every sample takes a position.
+_SORTED_THRESHOLDS_PER_VALUE = 0.4
+
+# Number of samples from which the share of distinct values is estimated.
+_SAMPLE_SIZE = 2**13
 
 
 class StumpEvaluator:
@@ -298,3 +314,49 @@ def _signs(is_above):
     outputs = np.multiply(is_above, 2.0)
     outputs -= 1.0
     return outputs
+
+
+def choose_layout(X, thresholds, codes=None):
+    """Return the fastest layout for the data.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+    thresholds : list of ndarray
+        Thresholds of each feature, ascending; each lies between two of its values.
+    codes : list of ndarray of shape (n_samples,), default=None
+        Number of thresholds below each sample, for each feature. None if it is not known.
+
+    Returns
+    -------
+    JointHistogram or Sorted
+    """
+    n_thresholds = sum(len(feature_thresholds) for feature_thresholds in thresholds)
+    layout = Sorted if _is_mostly_distinct(n_thresholds, X) else joint_histogram
+    return layout(X, thresholds, codes)
+
+
+def joint_histogram(X, thresholds, codes=None):
+    """Return a `JointHistogram` of numbers; see `choose_layout` for the parameters."""
+    if codes is None:
+        codes = [
+            bin_indices(values, feature_thresholds)
+            for values, feature_thresholds in zip(iter_columns(X), thresholds, strict=True)
+        ]
+    return JointHistogram(FeatureCodes.from_thresholds(codes, thresholds))
+
+
+def try_sorted_layout(X):
+    """Return the layout `Sorted` with all thresholds, from one sort of each feature.
+
+    Return None if there are few samples, or if many values are equal.
+    """
+    sample = np.sort(X[:_SAMPLE_SIZE], axis=0)
+    if len(X) == len(sample) or not _is_mostly_distinct(np.sum(sample[1:] > sample[:-1]), sample):
+        return None
+    layout = Sorted(X)
+    return layout if _is_mostly_distinct(sum(len(c) for c in layout.thresholds), X) else None
+
+
+def _is_mostly_distinct(n_thresholds, X):
+    return n_thresholds >= _SORTED_THRESHOLDS_PER_VALUE * X.size

@@ -29,13 +29,13 @@ The methods have three steps. `best_position` screens in double precision, so it
 import numpy as np
 
 from boostbench.core.stumps.evaluation import StumpEvaluator, weights_and_total
-from boostbench.core.stumps.float32 import flush_negligible
 from boostbench.core.stumps.layouts.sorted import PIECE
 from boostbench.core.stumps.screening import (
     MaxAbsEdge,
     RowCriterion,
     SumAbsEdge,
     abs_column_sums,
+    flush_negligible,
     rescale_pow2,
     select_max_candidates,
     select_max_candidates_per_column,

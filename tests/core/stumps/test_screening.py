@@ -5,8 +5,13 @@ import math
 import numpy as np
 import pytest
 
-from boostbench.core.stumps.float32 import flush_negligible, to_float32
-from boostbench.core.stumps.screening import MaxAbsEdge, SumAbsEdge, abs_column_sums
+from boostbench.core.stumps.screening import (
+    MaxAbsEdge,
+    SumAbsEdge,
+    abs_column_sums,
+    flush_negligible,
+    to_float32,
+)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

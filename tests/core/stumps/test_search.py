@@ -3,7 +3,7 @@ import pytest
 
 from boostbench.core.losses.mixed_norms import row_norms
 from boostbench.core.stumps import search as search_module
-from boostbench.core.stumps.layouts.choice import joint_histogram
+from boostbench.core.stumps.evaluation import joint_histogram
 from boostbench.core.stumps.layouts.sorted import Sorted
 from boostbench.core.stumps.search import StumpSearch
 from boostbench.core.stumps.stump import Stump

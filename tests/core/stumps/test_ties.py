@@ -16,7 +16,7 @@ from boostbench.core.learners.vector_trees import CodewordVote, LeastSquares, Ve
 from boostbench.core.losses.mixed_norms import row_norms
 from boostbench.core.stumps import evaluation
 from boostbench.core.stumps import search as search_module
-from boostbench.core.stumps.layouts.choice import joint_histogram
+from boostbench.core.stumps.evaluation import joint_histogram
 from boostbench.core.stumps.layouts.sorted import Sorted
 from boostbench.core.stumps.search import ConstantFallbackSearch, ExcludingStumpSearch, StumpSearch
 from boostbench.core.stumps.ties import TIE_TOLERANCE, argmax_with_tolerance

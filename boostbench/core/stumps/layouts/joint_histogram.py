@@ -5,7 +5,7 @@ from functools import cached_property
 import numpy as np
 
 from boostbench.core.stumps.layouts.base import UNIT_ROUNDOFF, Layout
-from boostbench.core.stumps.layouts.joint_bin_sums import JointBinSums
+from boostbench.core.stumps.layouts.bin_sums import JointBinSums
 from boostbench.core.stumps.layouts.pair_tables import MAX_BINS, MIN_SAMPLES, PairTables
 
 # With more additions in single precision, too many stumps are within rounding error of the best

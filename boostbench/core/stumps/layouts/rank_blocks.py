@@ -10,7 +10,7 @@ sum of the change bounds in it. No score inside is larger than
 Only blocks whose bound reaches the largest known score are evaluated. At first the largest known
 score is that of the thresholds between blocks. If many blocks remain, smaller blocks follow, and
 then the edges of all thresholds. The time that this saves depends on weights and data, and is not
-known in advance. For one column, `boostbench.core.stumps.layouts.rank_bins` is faster.
+known in advance. For one column, `boostbench.core.stumps.layouts.sorted` is faster.
 """
 
 from itertools import pairwise
@@ -18,8 +18,7 @@ from itertools import pairwise
 import numpy as np
 
 from boostbench.core.stumps.layouts.base import Layout
-from boostbench.core.stumps.layouts.joint_bin_sums import JointBinSums
-from boostbench.core.stumps.layouts.rank_bins import bins_by_rank
+from boostbench.core.stumps.layouts.bin_sums import JointBinSums, bins_by_rank
 
 # Blocks of a feature, and the largest fraction of them that is worth evaluating. The coarse grid is
 # tried first.

@@ -3,9 +3,9 @@ import math
 import numpy as np
 import pytest
 
+from boostbench.core.stumps.evaluation import joint_histogram
 from boostbench.core.stumps.layouts import joint_histogram as joint_histogram_module
 from boostbench.core.stumps.layouts import pair_tables
-from boostbench.core.stumps.layouts.choice import joint_histogram
 from boostbench.core.stumps.layouts.joint_histogram import OneColumnHistogram
 from boostbench.core.stumps.layouts.pair_tables import PairTables
 from boostbench.core.stumps.search import StumpSearch

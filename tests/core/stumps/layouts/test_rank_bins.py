@@ -2,11 +2,10 @@ import numpy as np
 import pytest
 
 from boostbench.core.stumps import evaluation
-from boostbench.core.stumps.layouts import rank_bins
+from boostbench.core.stumps.evaluation import joint_histogram
+from boostbench.core.stumps.layouts import sorted as sorted_layout
 from boostbench.core.stumps.layouts.base import UNIT_ROUNDOFF
-from boostbench.core.stumps.layouts.choice import joint_histogram
-from boostbench.core.stumps.layouts.rank_bins import RankBins
-from boostbench.core.stumps.layouts.sorted import Sorted
+from boostbench.core.stumps.layouts.sorted import RankBins, Sorted
 from boostbench.core.stumps.screening import MaxAbsEdge
 from boostbench.core.stumps.search import ExcludingStumpSearch, StumpSearch
 from boostbench.core.stumps.ties import TIE_TOLERANCE
@@ -19,8 +18,8 @@ pytestmark = pytest.mark.usefixtures("many_samples")
 @pytest.fixture(params=[(130, 3), (700, 4), (1500, 2)])
 def layout_case(request, monkeypatch):
     """Return data with ties, thresholds, and a layout that screens edges by bins."""
-    monkeypatch.setattr(rank_bins, "MIN_SAMPLES", 1)
-    monkeypatch.setattr(rank_bins, "_BLOCK_SAMPLES", 40)
+    monkeypatch.setattr(sorted_layout, "MIN_SAMPLES", 1)
+    monkeypatch.setattr(sorted_layout, "_BLOCK_SAMPLES", 40)
     rng = np.random.default_rng(request.param[0])
     X = rng.normal(size=request.param)
     X[: len(X) // 5, 0] = 0.5
@@ -91,8 +90,8 @@ def test_search_equals_search_of_all_edges(kind, seed, monkeypatch):
         "tie": np.where(X[:, 2] > 0.2, 1.0, -1.0),
     }[kind][:, None]
     plain = StumpSearch(X).best(G)
-    monkeypatch.setattr(rank_bins, "MIN_SAMPLES", 1)
-    monkeypatch.setattr(rank_bins, "_BLOCK_SAMPLES", 100)
+    monkeypatch.setattr(sorted_layout, "MIN_SAMPLES", 1)
+    monkeypatch.setattr(sorted_layout, "_BLOCK_SAMPLES", 100)
     search = StumpSearch(X)
     assert isinstance(search._layout.screening_layout(1), RankBins)
     binned = search.best(G)
@@ -114,7 +113,7 @@ def test_search_equals_search_of_all_edges(kind, seed, monkeypatch):
 
 
 def test_few_bins_are_evaluated(monkeypatch):
-    monkeypatch.setattr(rank_bins, "MIN_SAMPLES", 1)
+    monkeypatch.setattr(sorted_layout, "MIN_SAMPLES", 1)
     rng = np.random.default_rng(0)
     X = rng.normal(size=(6400, 10))
     search = StumpSearch(X)
@@ -136,7 +135,7 @@ def test_excluded_stumps_do_not_hide_others(monkeypatch):
     rng = np.random.default_rng(0)
     X, G = rng.normal(size=(300, 3)), rng.normal(size=(300, 1))
     searches = [ExcludingStumpSearch(X)]
-    monkeypatch.setattr(rank_bins, "MIN_SAMPLES", 1)
+    monkeypatch.setattr(sorted_layout, "MIN_SAMPLES", 1)
     searches.append(ExcludingStumpSearch(X))
     for _ in range(20):
         first, second = (search.best(G).learner for search in searches)

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from boostbench.core.stumps.layouts import sample_bins
-from boostbench.core.stumps.layouts.sample_bins import SampleBins
+from boostbench.core.stumps.layouts import bin_sums
+from boostbench.core.stumps.layouts.bin_sums import SampleBins
 
 
 @pytest.mark.parametrize("entries", [1, 7, 2**20])
@@ -10,9 +10,9 @@ from boostbench.core.stumps.layouts.sample_bins import SampleBins
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("additions_per_copy", [0, 1000])
 def test_sums_equal_direct_summation(entries, n_columns, dtype, additions_per_copy, monkeypatch):
-    monkeypatch.setattr(sample_bins, "_CHUNK_ENTRIES", entries)
+    monkeypatch.setattr(bin_sums, "_CHUNK_ENTRIES", entries)
     # If a copy costs little, columns are padded to a multiple of four.
-    monkeypatch.setattr(sample_bins, "_ADDITIONS_PER_COPIED_ROW", additions_per_copy)
+    monkeypatch.setattr(bin_sums, "_ADDITIONS_PER_COPIED_ROW", additions_per_copy)
     rng = np.random.default_rng(0)
     bins = rng.integers(0, 11, (50, 3)).astype(np.int32)
     W = rng.normal(size=(50, n_columns)).astype(dtype)
@@ -37,7 +37,7 @@ def test_sums_in_parts_equal_sums_at_once(n_columns, part_bins, monkeypatch):
     bins = (rng.integers(0, 5, (50, 7)) + 5 * np.arange(7)).astype(np.int32)
     W = rng.normal(size=(50, n_columns))
     expected = SampleBins(bins, 35).sums(W)
-    monkeypatch.setattr(sample_bins, "_PART_BINS", part_bins)
+    monkeypatch.setattr(bin_sums, "_PART_BINS", part_bins)
     summed = SampleBins(bins, 35)
     summed.set_dtype(np.float32)
     sums = summed.sums(W)

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
+from boostbench.core.stumps import evaluation
 from boostbench.core.stumps import thresholds as quantiles
-from boostbench.core.stumps.layouts import choice
-from boostbench.core.stumps.layouts.choice import (
+from boostbench.core.stumps.evaluation import (
     JointHistogram,
     choose_layout,
     joint_histogram,
@@ -84,7 +84,7 @@ def test_error_bound_is_small(shape):
 
 
 def test_sorted_layout_finds_all_thresholds_with_one_sort(monkeypatch):
-    monkeypatch.setattr(choice, "_SAMPLE_SIZE", 200)
+    monkeypatch.setattr(evaluation, "_SAMPLE_SIZE", 200)
     X = np.random.default_rng(0).normal(size=(1000, 3))
     X[:, 1] = np.round(X[:, 1], 2)
     X[::2, 2] = -1.5
@@ -101,7 +101,7 @@ def test_sorted_layout_finds_all_thresholds_with_one_sort(monkeypatch):
 def test_sorted_layout_needs_many_distinct_values(monkeypatch):
     X = np.random.default_rng(0).normal(size=(1000, 2))
     assert try_sorted_layout(X) is None
-    monkeypatch.setattr(choice, "_SAMPLE_SIZE", 100)
+    monkeypatch.setattr(evaluation, "_SAMPLE_SIZE", 100)
     assert try_sorted_layout(X) is not None
     # The first samples are all distinct, but the others repeat.
     X[100:] = X[99]

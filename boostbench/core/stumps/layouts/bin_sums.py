@@ -1,0 +1,355 @@
+"""Sums of the weights of samples in bins, which layouts compute the edges of all stumps from.
+
+- `JointBinSums` has the bins of all features. Features that together take few values share joint
+  bins, so that a sample is added once for all of them.
+- `SampleBins` is the matrix of bins by samples, whose product with weights has the sums. The bins
+  form *groups*: a group has the bins of one feature, or the joint bins of several features, and a
+  sample is in one bin of each group.
+- `bins_by_rank` divides the samples of each feature into bins of consecutive ranks.
+"""
+
+import numpy as np
+from scipy import sparse
+
+from boostbench.core.linear_algebra import sparse_product
+
+# A feature joins a group if the expansion of the joint bins to the bins of each feature then needs
+# at most n_samples / _SAMPLES_PER_EXPANSION_ADDITION more additions, and if the joint bins fit the
+# cache. Counting more than _MAX_PAIRS pairs of bins takes longer than counting the samples.
+_SAMPLES_PER_EXPANSION_ADDITION = 2
+_MAX_JOINT_BINS = 2**13
+_MAX_PAIRS = 2**20
+
+# Number of samples whose pairs are counted first, which rejects most features with many values:
+# twice the largest number of joint bins.
+_SAMPLE_SIZE = 2 * _MAX_JOINT_BINS
+
+# Samples whose bins are transposed at a time, few enough for the cache.
+_BLOCK_SAMPLES = 2**13
+
+# Number of entries of the matrix of a chunk of samples: enough to make the overhead of a call
+# negligible, few enough for the cache, and few enough to limit the number of successive additions
+# in a bin, and thus the rounding error.
+_CHUNK_ENTRIES = 2**18
+
+# The product adds four columns of weights in single precision at a time, and the remaining ones
+# one by one. Columns of zeros therefore save time if they pad the weights to a multiple of four.
+_UNROLLED_COLUMNS = 4
+
+# Padding copies the weights of each sample and the sums of each bin. It takes less time than it
+# saves if a copied row comes with more than this number of additions of a sample to a bin.
+_ADDITIONS_PER_COPIED_ROW = 12
+
+# Number of bins whose sums fit the cache, with ten columns. If there are more bins, the groups are
+# divided into parts of about this number of bins.
+_PART_BINS = 2**13
+
+
+class JointBinSums:
+    """Sums of weights in the bins of all features.
+
+    If several features together take few values, a sample is added once to a joint bin of them, and
+    the sums of the joint bins are expanded to the bins of each feature.
+
+    Parameters
+    ----------
+    codes : list of ndarray of shape (n_samples,), dtype=unsigned int
+        Bin of each sample, for each feature.
+    n_bins : ndarray of shape (n_features,), dtype=int64
+        Number of bins of each feature. The joint bins of all features are numbered feature by
+        feature.
+
+    Attributes
+    ----------
+    additions : int
+        Largest number of successive additions in a sum.
+    dtype : numpy.float32 or numpy.float64
+        Precision of the sums, unless the weights have a higher one.
+
+    Examples
+    --------
+    >>> codes = [np.array([0, 1, 1]), np.array([1, 0, 2])]
+    >>> sums = JointBinSums(codes, n_bins=np.array([2, 3]))
+    >>> sums.set_dtype(np.float64)
+    >>> sums(np.array([[1.0], [2.0], [4.0]])).ravel()
+    array([1., 6., 2., 1., 4.])
+    """
+
+    def __init__(self, codes, n_bins):
+        n_samples = len(codes[0])
+        max_additions = n_samples // _SAMPLES_PER_EXPANSION_ADDITION
+        groups = list(_group_features(codes, n_bins, max_additions))
+        sizes = [len(bins) for _, _, bins in groups]
+        first_in_group = np.cumsum([0, *sizes], dtype=np.int32)
+        # 1) Make the matrix that expands the sums of the groups' bins to the bins of each feature.
+        self._expansion, n_expansion_additions = None, 0
+        if len(groups) < len(codes):
+            first_bin = np.cumsum(n_bins) - n_bins
+            rows = [bins + first_bin[members] for members, _, bins in groups]
+            n_members = np.concatenate([np.full(*group_rows.shape) for group_rows in rows])
+            rows = np.concatenate([group_rows.ravel() for group_rows in rows])
+            matrix = np.ones(len(rows)), rows, np.append(0, np.cumsum(n_members))
+            self._expansion = sparse.csc_array(matrix, (int(n_bins.sum()), int(first_in_group[-1])))
+            n_expansion_additions = int(np.bincount(rows).max(initial=0))
+        # 2) Write the bins of each sample in all groups, a block of samples at a time.
+        bins = np.empty((n_samples, len(groups)), np.int32)
+        for start in range(0, n_samples, _BLOCK_SAMPLES):
+            block = slice(start, start + _BLOCK_SAMPLES)
+            for column, first, (_, joint, _) in zip(
+                bins[block].T, first_in_group, groups, strict=False
+            ):
+                np.add(joint[block], first, out=column)
+        self._samples = SampleBins(bins, int(first_in_group[-1]))
+        self.additions = self._samples.additions + n_expansion_additions
+
+    def set_dtype(self, dtype):
+        """Change the precision of the sums."""
+        self.dtype = dtype
+        self._samples.set_dtype(dtype)
+        if self._expansion is not None:
+            self._expansion = self._expansion.astype(dtype)
+
+    def __call__(self, W):
+        """Return the sums of weights in the bins of all features.
+
+        Parameters
+        ----------
+        W : ndarray of shape (n_samples, n_columns)
+
+        Returns
+        -------
+        ndarray of shape (n_joint_bins, n_columns)
+        """
+        sums = self._samples.sums(W)
+        return sums if self._expansion is None else sparse_product(self._expansion, sums)
+
+
+def _group_features(codes, n_bins, max_additions):
+    """Group consecutive features that take few joint values.
+
+    Parameters
+    ----------
+    codes : list of ndarray of shape (n_samples,)
+        Bins of the samples, for each feature.
+    n_bins : ndarray of shape (n_features,), dtype=int64
+        Number of bins of each feature.
+    max_additions : int
+        A feature joins a group if the expansion of the joint bins then needs at most this many more
+        additions.
+
+    Yields
+    ------
+    members : list of int
+        Indices of the features of the group.
+    joint : ndarray of shape (n_samples,)
+        Joint bin of each sample.
+    bins : ndarray of shape (n_joint_bins, n_members)
+        Bin of each member in each joint bin.
+    """
+    group = None
+    for j, feature_codes in enumerate(codes):
+        feature_bins = np.arange(n_bins[j])[:, None]
+        if group is not None:
+            members, joint, bins = group
+            if len(bins) * len(feature_bins) <= _MAX_PAIRS and not _has_many_pairs(
+                joint, feature_codes, len(feature_bins)
+            ):
+                pairs = joint * np.int32(len(feature_bins)) + feature_codes
+                used = np.flatnonzero(np.bincount(pairs, minlength=len(bins) * len(feature_bins)))
+                additions = len(used) * (len(members) + 1) - bins.size - len(feature_bins)
+                if len(used) <= _MAX_JOINT_BINS and additions <= max_additions:
+                    joint_bin_of_pair = np.zeros(len(bins) * len(feature_bins), np.int32)
+                    joint_bin_of_pair[used] = np.arange(len(used))
+                    old_bin, feature_bin = np.divmod(used, len(feature_bins))
+                    new_bins = np.column_stack([bins[old_bin], feature_bins[feature_bin]])
+                    group = [*members, j], joint_bin_of_pair.take(pairs), new_bins
+                    continue
+            yield group
+        group = [j], feature_codes.astype(np.int32), feature_bins
+    yield group
+
+
+def _has_many_pairs(joint, feature_codes, n_feature_bins):
+    """Return True if the first samples have more than the maximum number of joint bins.
+
+    Each pair of a joint bin of the group and a bin of the feature is a joint bin of the larger
+    group.
+    """
+    if len(feature_codes) <= _SAMPLE_SIZE:
+        return False
+    pairs = joint[:_SAMPLE_SIZE] * np.int32(n_feature_bins) + feature_codes[:_SAMPLE_SIZE]
+    return np.count_nonzero(np.bincount(pairs)) > _MAX_JOINT_BINS
+
+
+class SampleBins:
+    """Sparse matrix of bins by samples, whose product with weights is the sum of each bin.
+
+    The matrix has a column for each sample, so that a product reads the weights in order, and the
+    sums of the bins stay in the cache. It is divided into parts (consecutive groups), and each part
+    into chunks (consecutive samples).
+
+    Parameters
+    ----------
+    bins : ndarray of shape (n_samples, n_groups), dtype=int32
+        Bin of each sample in each group, from 0 to n_bins - 1. No two groups have a common bin.
+    n_bins : int
+        Number of bins of all groups together.
+
+    Attributes
+    ----------
+    additions : int
+        Largest number of successive additions in a bin. Callers bound the rounding error of
+        the sums by it; see `boostbench.core.stumps.layouts.base`.
+
+    Examples
+    --------
+    >>> bins = SampleBins(np.array([[0, 2], [1, 2]], np.int32), n_bins=3)
+    >>> bins.sums(np.array([[1.0], [2.0]])).tolist()
+    [[1.0], [2.0], [3.0]]
+    """
+
+    def __init__(self, bins, n_bins):
+        self._n_bins = n_bins
+        n_parts = min(bins.shape[1], -(-n_bins // _PART_BINS))
+        if n_parts <= 1:
+            self._parts, self._used_bins = [_Part(bins, n_bins)], None
+        else:
+            # A part has a matrix with rows for its own bins only. `used_bins` has the bins of
+            # these rows, and `index_in_part` the row of each bin.
+            self._parts, self._used_bins = [], []
+            for part_bins in np.array_split(bins, n_parts, axis=1):
+                is_used = np.zeros(n_bins, bool)
+                is_used[part_bins] = True
+                used_bins = np.flatnonzero(is_used)
+                index_in_part = np.empty(n_bins, np.int32)
+                index_in_part[used_bins] = np.arange(len(used_bins))
+                self._parts.append(_Part(index_in_part[part_bins], len(used_bins)))
+                self._used_bins.append(used_bins)
+        self.additions = max(part.additions for part in self._parts)
+
+    def set_dtype(self, dtype):
+        """Set the precision of the sums, unless the weights have a higher one."""
+        for part in self._parts:
+            part.set_dtype(dtype)
+
+    def sums(self, W):
+        """Return the sums of the weights in each bin.
+
+        Parameters
+        ----------
+        W : ndarray of shape (n_samples, n_columns)
+            Weights.
+
+        Returns
+        -------
+        ndarray of shape (n_bins, n_columns)
+        """
+        if W.shape[1] == 1:
+            # A product with a vector has the faster loop.
+            return self._sums(W[:, 0])[:, None]
+        return self._sums(W)
+
+    def _sums(self, W):
+        """Return the sums for one vector or several columns of weights."""
+        if self._used_bins is None:
+            return self._parts[0].sums(W)
+        sums = np.zeros((self._n_bins, *W.shape[1:]), np.result_type(W, self._parts[0].dtype))
+        for part, used_bins in zip(self._parts, self._used_bins, strict=True):
+            sums[used_bins] = part.sums(W)
+        return sums
+
+
+class _Part:
+    """Matrix of consecutive groups, in chunks of samples.
+
+    Parameters and attributes are the same as for `SampleBins`, with the bins of these groups only.
+    All entries of the matrix are 1, and all columns have the same number of entries. The matrices
+    of all chunks therefore share their arrays of entries and of column ends.
+    """
+
+    def __init__(self, bins, n_bins):
+        n_samples, n_groups = bins.shape
+        self._chunk_length = max(1, min(n_samples, _CHUNK_ENTRIES // max(1, n_groups)))
+        ones = np.ones(self._chunk_length * n_groups)
+        column_ends = np.arange(
+            0, self._chunk_length * n_groups + 1, max(1, n_groups), dtype=np.int32
+        )
+        self._chunk_slices = [
+            slice(start, start + self._chunk_length)
+            for start in range(0, n_samples, self._chunk_length)
+        ]
+        self._chunks = []
+        for chunk_slice in self._chunk_slices:
+            chunk_bins = bins[chunk_slice]
+            matrix = sparse.csc_array((n_bins, len(chunk_bins)))
+            # The constructor would copy the shared arrays.
+            matrix.data, matrix.indices = ones[: chunk_bins.size], chunk_bins.ravel()
+            matrix.indptr = column_ends[: len(chunk_bins) + 1]
+            self._chunks.append(matrix)
+        chunk_additions = [np.bincount(chunk.indices).max(initial=0) for chunk in self._chunks]
+        # The sums of the chunks are added one after another.
+        self.additions = int(max(chunk_additions)) + len(self._chunks) - 1
+
+    @property
+    def dtype(self):
+        return self._chunks[0].dtype
+
+    def set_dtype(self, dtype):
+        ones = self._chunks[0].data.astype(dtype)
+        for chunk in self._chunks:
+            chunk.data = ones[: chunk.nnz]
+
+    def sums(self, W):
+        """Return the sums for W of shape (n_samples,) or (n_samples, n_columns)."""
+        if W.ndim == 1 or not W.shape[1] % _UNROLLED_COLUMNS or not self._should_pad(W):
+            return self._bin_sums(W[chunk_slice] for chunk_slice in self._chunk_slices)
+        n_columns = W.shape[1]
+        padded = np.zeros((self._chunk_length, n_columns + -n_columns % _UNROLLED_COLUMNS), W.dtype)
+
+        def padded_chunks():
+            for chunk_slice in self._chunk_slices:
+                weights = W[chunk_slice]
+                padded[: len(weights), :n_columns] = weights
+                yield padded[: len(weights)]
+
+        return np.ascontiguousarray(self._bin_sums(padded_chunks())[:, :n_columns])
+
+    def _bin_sums(self, weight_chunks):
+        """Return the sums of the products of the chunks with an iterator of their weights."""
+        first, *others = self._chunks
+        sums = sparse_product(first, next(weight_chunks))
+        for chunk, weights in zip(others, weight_chunks, strict=True):
+            sums += sparse_product(chunk, weights)
+        return sums
+
+    def _should_pad(self, W):
+        """Return True if columns of zeros save more time than the copies take."""
+        n_additions = sum(chunk.nnz for chunk in self._chunks)
+        is_single_precision = W.dtype == self.dtype == np.float32
+        return is_single_precision and n_additions > _ADDITIONS_PER_COPIED_ROW * (
+            len(W) + self._chunks[0].shape[0]
+        )
+
+
+def bins_by_rank(order, n_samples, bin_size, dtype):
+    """Return the bin of each sample in each feature, if samples are binned by rank.
+
+    Parameters
+    ----------
+    order : ndarray of shape (n_features, n_places), dtype=int32
+        Samples of each feature in ascending order of its values; see `RankBins`.
+    n_samples : int
+    bin_size : int
+        Number of samples in a bin; the last bin may have fewer.
+    dtype : dtype
+
+    Returns
+    -------
+    list of ndarray of shape (n_samples,)
+        Bin of each sample, for each feature.
+    """
+    codes = np.empty((len(order), n_samples), dtype)
+    bins = np.arange(n_samples) // bin_size
+    for feature_codes, feature_order in zip(codes, order, strict=True):
+        feature_codes[feature_order[:n_samples]] = bins
+    return list(codes)
