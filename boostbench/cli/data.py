@@ -113,7 +113,7 @@ def make_bundle(folder: Path, names: Sequence[str]) -> int:
     with spinner("starting"):
         from boostbench.config.compose import compose_experiment, data_settings
         from boostbench.data.loading import load
-        from boostbench.data.sources.bundles import write_bundle
+        from boostbench.data.sources.archives import write_bundle
         from boostbench.execution.progress import counted
 
     all_names = configs.list_options("data")

@@ -654,7 +654,7 @@ def _suite_rows(suite_id: Any, where: str) -> list:
             tasks = read_suite(number)
     except ConnectionError as error:
         raise UserError(f"{where} is not at hand: {error}") from None
-    return [{f"{configs.TASK_PREFIX}{task}": {"title": name}} for task, name in tasks.items()]
+    return [{f"{configs.TASK_PREFIX}{task}": {"title": name}} for task, name in tasks]
 
 
 def _read_entries(entries: Any, where: str) -> list[_Entry]:

@@ -23,7 +23,7 @@ def describe(dataset: Dataset) -> list[tuple[str, str]]:
     list of (str, str)
         Labels and values, in the order of display.
     """
-    values, counts = dataset.values, dataset.class_counts
+    values = dataset.values
     names = dataset.names or [str(number) for number in range(1, dataset.X.shape[1] + 1)]
     sizes = [f"{names[column]} ({n})" for column, n in dataset.category_counts]
     rows = [
@@ -31,7 +31,7 @@ def describe(dataset: Dataset) -> list[tuple[str, str]]:
         ("source", dataset.source),
         ("samples", str(dataset.n_samples)),
         ("features", f"{dataset.n_features} ({'sparse' if dataset.is_sparse else 'dense'})"),
-        ("classes", _classes(counts)),
+        ("classes", _classes(dataset)),
         *([("categories", ", ".join(sizes))] if sizes else []),
         ("values", _values(dataset)),
         *([("missing", _missing(dataset, values))] if np.isnan(values).any() else []),
@@ -77,7 +77,9 @@ def _missing(dataset: Dataset, values: np.ndarray) -> str:
     )
 
 
-def _classes(counts: dict[int | str, int]) -> str:
+def _classes(dataset: Dataset) -> str:
+    """Return the number of classes, and the number of samples of each class or their range."""
+    counts = dataset.class_counts
     if len(counts) > MAX_CLASSES:
         return f"{len(counts)}, of {min(counts.values())} to {max(counts.values())} samples"
     return f"{len(counts)}: " + ", ".join(f"{label} ({n})" for label, n in counts.items())

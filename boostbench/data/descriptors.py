@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 import numpy as np
 from scipy import fft
 
-from boostbench.data.sources.cache import cache_folder
+from boostbench.data.sources.archives import cache_folder
 from boostbench.util.errors import UserError
 from boostbench.util.files import atomic_write
 from boostbench.util.terminal import spinner

@@ -28,7 +28,7 @@ def load(spec: DataSpec | Mapping[str, Any]) -> Dataset:
     """Load and validate a data set.
 
     The data set is taken from the first source that has it: the file ``path``; a bundle in
-    ``$BOOSTBENCH_DATA`` (`boostbench.data.sources.bundles`) for an equal config; ``NAME.svm``,
+    ``$BOOSTBENCH_DATA`` (`boostbench.data.sources.archives`) for an equal config; ``NAME.svm``,
     ``.arff``, ``.csv`` or ``.npz``, compressed or not, in ``$BOOSTBENCH_DATA``; the local cache;
     scikit-learn; a generator; OpenML, whose data sets are stored in the cache.
 

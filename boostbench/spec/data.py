@@ -91,6 +91,39 @@ class OpenMLSource(msgspec.Struct, **_NestedStruct):
     expect: _Counts | UnsetType | None = UNSET
 
 
+class DataQuery(msgspec.Struct, frozen=True):
+    """Request of a data set of OpenML, by which its cached answer is found.
+
+    Attributes
+    ----------
+    id, target, keep, drop
+        See `OpenMLSource`.
+    missing : str, default=None
+        See `DataSpec`.
+    """
+
+    id: int
+    target: str | None = None
+    keep: list[str] | None = None
+    drop: list[str] | None = None
+    missing: str | None = None
+
+
+class TaskQuery(msgspec.Struct, frozen=True):
+    """Request of a task of OpenML, by which its cached answer is found.
+
+    Attributes
+    ----------
+    task : int
+        Number of the task.
+    missing : str, default=None
+        See `DataSpec`.
+    """
+
+    task: int
+    missing: str | None = None
+
+
 class ImageDescriptor(msgspec.Struct, **_NestedStruct):
     """Descriptor of images, which replaces their pixels as features.
 
@@ -280,12 +313,14 @@ class DataSpec(msgspec.Struct, frozen=True, omit_defaults=True):
         return self.expect.classes if self.expect else None
 
     @property
-    def openml_query(self) -> dict[str, Any] | None:
-        """Request to OpenML, which its cached answer names; None: the data are not on OpenML."""
+    def openml_query(self) -> DataQuery | TaskQuery | None:
+        """Request to OpenML; None: the data are not on OpenML."""
         if self.openml_task:
-            return {"task": self.openml_task}
-        names = ("id", "target", "keep", "drop")
-        return {name: getattr(self.openml, name) for name in names} if self.openml else None
+            return TaskQuery(self.openml_task, self.missing)
+        if not self.openml:
+            return None
+        source = self.openml
+        return DataQuery(source.id, source.target, source.keep, source.drop, self.missing)
 
     def openml_version(self) -> "DataSpec":
         """Return the specification with the features, training rows and counts of OpenML's copy."""

@@ -11,7 +11,7 @@ import numpy as np
 from boostbench.data.dataset import Dataset
 from boostbench.data.readers import check_options, main_suffixes
 from boostbench.data.readers.base import ReadOptions
-from boostbench.data.sources import bundles, cache
+from boostbench.data.sources import archives
 from boostbench.data.sources.generators import generate, load_builtin, rescale_like_libsvm
 from boostbench.data.sources.local_files import (
     data_folder,
@@ -126,12 +126,12 @@ def _sources(
     """
     folder, name, seed = data_folder(), spec.name, spec.seed or 0
     if folder and not spec.path:
-        exists = os.path.isfile(bundles.bundle_path(folder, name))
+        exists = os.path.isfile(archives.bundle_path(folder, name))
         yield "bundle" if exists else None, lambda: _load_bundle(folder, spec)
     path = local_file(spec)
     yield f"file {path.name}" if path else None, lambda: _load_file(path, spec)
     if spec.openml_query:
-        exists = os.path.isfile(cache.cache_path(spec.file_stem))
+        exists = os.path.isfile(archives.cache_path(spec.file_stem))
         yield "cache" if exists else None, lambda: _load_cached(spec)
     if spec.sklearn:
         yield "scikit-learn", lambda: _load_builtin_data(spec)
@@ -142,10 +142,10 @@ def _sources(
 
 
 def _load_bundle(folder: Path, spec: DataSpec) -> SourceResult | str:
-    dataset = bundles.read_bundle(folder, spec)
+    dataset = archives.read_bundle(folder, spec)
     if dataset is not None:
         return SourceResult(dataset, spec, is_prepared=True)
-    path = bundles.bundle_path(folder, spec.name)
+    path = archives.bundle_path(folder, spec.name)
     return f"{path} was made for other settings of data" if os.path.isfile(path) else ""
 
 
@@ -192,7 +192,7 @@ def file_names(stem: str) -> str:
 def _load_cached(spec: DataSpec) -> SourceResult | str | Exception:
     _forbid_dropping_counted_rows(spec)
     try:
-        dataset = cache.fetch(spec.file_stem, _cache_key(spec))
+        dataset = archives.read_from_cache(spec.file_stem, spec.openml_query)
     except ValueError as error:
         logger.warning("%s; it is not used", error)
         return error
@@ -207,10 +207,10 @@ def _load_builtin_data(spec: DataSpec) -> SourceResult:
 def _load_from_openml(spec: DataSpec) -> SourceResult | Exception:
     _forbid_dropping_counted_rows(spec)
     try:
-        dataset = download(spec.file_stem, spec.openml_query, spec.missing)
+        dataset = download(spec.file_stem, spec.openml_query)
     except ConnectionError as error:
         return error
-    cache.store(dataset, _cache_key(spec))
+    archives.write_to_cache(dataset, spec.openml_query)
     return SourceResult(dataset, spec.openml_version())
 
 
@@ -224,11 +224,6 @@ def _forbid_dropping_counted_rows(spec: DataSpec) -> None:
             f"data.missing=drop leaves rows out, which openml.train_rows of {openml_name(spec)} "
             "counts; take data.missing=median"
         )
-
-
-def _cache_key(spec: DataSpec) -> dict[str, Any]:
-    """Return the mapping that identifies a download in the cache."""
-    return {**spec.openml_query, "missing": spec.missing}
 
 
 def _offline_data_sets() -> list[str]:

@@ -14,11 +14,11 @@ import math
 import os
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from types import SimpleNamespace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 from xml.etree import ElementTree
 
 import numpy as np
@@ -28,7 +28,8 @@ from boostbench.data.dataset import Dataset
 from boostbench.data.fixed_splits import Split, check_split
 from boostbench.data.readers.arff import Arff
 from boostbench.data.readers.base import ReadOptions
-from boostbench.data.sources import cache
+from boostbench.data.sources.archives import cache_folder
+from boostbench.spec.data import DataQuery, TaskQuery
 from boostbench.util.errors import UserError
 from boostbench.util.files import atomic_write_text
 from boostbench.util.temporary_settings import temporarily_set
@@ -58,18 +59,15 @@ class Unreachable(ConnectionError):
     """The server does not exist or does not answer."""
 
 
-def download(name: str, spec: Mapping, missing: str | None = None) -> Dataset:
+def download(name: str, query: DataQuery | TaskQuery) -> Dataset:
     """Download a data set, or the data set of a task with the task's splits.
 
     Parameters
     ----------
     name : str
         Name of the data set.
-    spec : mapping
-        ``id`` on OpenML; ``target`` column (default: OpenML's); patterns of the columns to ``keep``
-        and ``drop``. Or ``task``, the number of a task.
-    missing : str, default=None
-        Treatment of rows with missing features, see
+    query : DataQuery or TaskQuery
+        Data set or task, and the treatment of rows with missing features, see
         `boostbench.data.data_table.features_and_labels`.
 
     Returns
@@ -86,8 +84,9 @@ def download(name: str, spec: Mapping, missing: str | None = None) -> Dataset:
     UserError
         If the data do not suit the config: for instance a task that is not classification.
     """
-    origin = f"OpenML task {spec['task']}" if spec.get("task") else f"OpenML {spec['id']}"
-    if spec.get("task") and missing == "drop":
+    is_task = isinstance(query, TaskQuery)
+    origin = f"OpenML task {query.task}" if is_task else f"OpenML {query.id}"
+    if is_task and query.missing == "drop":
         raise UserError(
             f"data.missing=drop leaves rows out, which the splits of {origin} count; take "
             "data.missing=median"
@@ -96,40 +95,46 @@ def download(name: str, spec: Mapping, missing: str | None = None) -> Dataset:
         from boostbench.util.compat.openml import download_text
 
         # 1) Download the splits of a task, the description of the data set and its file.
-        data_id, target, task = spec.get("id"), spec.get("target"), None
-        if spec.get("task"):
-            task = _read_task(openml, spec["task"], origin)
-            data_id, target = task.dataset_id, task.target_name
-            splits_url = task.estimation_procedure["data_splits_url"]
-            splits_text = download_text(splits_url)
-        description = openml.datasets.get_dataset(data_id, download_data=True)
+        data_query = query
+        if is_task:
+            task = _read_task(openml, query.task, origin)
+            splits_text = download_text(task.estimation_procedure["data_splits_url"])
+            data_query = DataQuery(task.dataset_id, task.target_name, missing=query.missing)
+        description = openml.datasets.get_dataset(data_query.id, download_data=True)
         _warn_if_inactive(Path(description.data_file), origin)
         with open(description.data_file, "rb") as stream:
             table = Arff().read(stream, origin, ReadOptions())
     # 2) Separate the labels from the features, and leave out columns that OpenML ignores.
-    target = target or description.default_target_attribute
+    target = data_query.target or description.default_target_attribute
     if target is None:
         raise UserError(f"{origin} does not say which column holds the classes; set openml.target")
     data = features_and_labels(
         table,
         target,
-        _named_columns(description.ignore_attribute, table.names)
+        ignore=_named_columns(description.ignore_attribute, table.names)
         | _named_columns(description.row_id_attribute, table.names),
-        spec.get("keep") or (),
-        spec.get("drop") or (),
-        missing,
-        "openml.drop",
+        keep=data_query.keep or (),
+        drop=data_query.drop or (),
+        missing=query.missing,
+        drop_key="openml.drop",
     )
     # 3) Add the source and the splits of a task.
-    source, splits = f"OpenML {data_id} v{description.version}", None
-    if task is not None:
-        source = f"{source} ({description.name}), task {spec['task']}"
-        splits = _read_splits(splits_text, task.estimation_procedure, len(data.y), origin)
+    source, splits = f"OpenML {data_query.id} v{description.version}", None
+    if is_task:
+        source = f"{source} ({description.name}), task {query.task}"
+        splits = _read_splits(splits_text, _Procedure.from_task(task), len(data.y), origin)
     dataset = Dataset(name, data.X, data.y, source, splits, categories=data.categories)
     return dataset.one_hot_encoded()
 
 
-def read_suite(number: int) -> dict[int, str]:
+class SuiteTask(NamedTuple):
+    """Task of a suite: its number, and the name of its data set."""
+
+    number: int
+    name: str
+
+
+def read_suite(number: int) -> list[SuiteTask]:
     """Return the tasks of a suite, from the cache after the first request.
 
     Parameters
@@ -139,24 +144,47 @@ def read_suite(number: int) -> dict[int, str]:
 
     Returns
     -------
-    dict of int to str
-        Name of the data set of each task number.
+    list of SuiteTask
 
     Raises
     ------
     Unreachable, ConnectionError
         See `download`.
     """
-    path, origin = cache.cache_folder() / f"openml-suite-{number}.json", f"OpenML suite {number}"
+    path, origin = cache_folder() / f"openml-suite-{number}.json", f"OpenML suite {number}"
     with contextlib.suppress(OSError, ValueError):
-        return {int(task): name for task, name in json.loads(path.read_text("utf-8")).items()}
+        names = json.loads(path.read_text("utf-8"))
+        return [SuiteTask(int(task), name) for task, name in names.items()]
     with _openml_session(origin) as openml:
         tasks = openml.study.get_suite(number).tasks
         listed = openml.tasks.list_tasks(task_id=tasks, output_format="dataframe")
         names = {task: str(listed.loc[task, "name"]) for task in tasks}
     with contextlib.suppress(OSError):
         atomic_write_text(path, json.dumps(names))
-    return names
+    return [SuiteTask(task, name) for task, name in names.items()]
+
+
+class _Procedure(NamedTuple):
+    """Estimation procedure of a task.
+
+    Attributes
+    ----------
+    kind : str
+        OpenML's name, such as ``"crossvalidation"``, ``"holdout"`` or ``"bootstrapping"``.
+    n_repeats, n_folds : str
+        Numbers as text; empty if the procedure has no such number.
+    """
+
+    kind: str
+    n_repeats: str
+    n_folds: str
+
+    @classmethod
+    def from_task(cls, task) -> "_Procedure":
+        """Return the procedure in openml's description of a task."""
+        parameters = task.estimation_procedure["parameters"]
+        numbers = (parameters.get(f"number_{name}", "") for name in ("repeats", "folds"))
+        return cls(task.estimation_procedure["type"], *numbers)
 
 
 def _read_task(openml, number: int, origin: str):
@@ -170,7 +198,7 @@ def _read_task(openml, number: int, origin: str):
     return task
 
 
-def _read_splits(text: str, procedure: Mapping, n_samples: int, origin: str) -> list[Split]:
+def _read_splits(text: str, procedure: _Procedure, n_samples: int, origin: str) -> list[Split]:
     """Return the splits of a task, repeat by repeat and fold by fold.
 
     OpenML has no checksum of this file, so it is compared with the task's description: a truncated
@@ -180,8 +208,7 @@ def _read_splits(text: str, procedure: Mapping, n_samples: int, origin: str) -> 
     ----------
     text : str
         Content of the ARFF file of the splits.
-    procedure : mapping
-        openml's description of the estimation procedure: ``type`` and ``parameters``.
+    procedure : _Procedure
     n_samples : int
         Number of rows of the data set.
     origin : str
@@ -201,7 +228,7 @@ def _read_splits(text: str, procedure: Mapping, n_samples: int, origin: str) -> 
     """
     damage = f"{origin}: the file of its splits is damaged"
     rows = _read_split_rows(text, origin, damage)
-    _check_numbers_of_splits(rows, procedure["parameters"], damage)
+    _check_numbers_of_splits(rows, procedure, damage)
     splits = [
         tuple(part.loc[part["type"] == kind, "rowid"].to_numpy() for kind in ("TRAIN", "TEST"))
         for _, part in rows.groupby(["repeat", "fold"])
@@ -210,7 +237,7 @@ def _read_splits(text: str, procedure: Mapping, n_samples: int, origin: str) -> 
         # A bootstrap repeats training rows; a test row may not be among them.
         unique_rows = tuple(map(np.unique, parts))
         check_split(unique_rows, n_samples, f"{origin}, split {number} of {len(splits)}")
-    _check_split_rows(rows, procedure["type"], n_samples, damage)
+    _check_split_rows(rows, procedure.kind, n_samples, damage)
     return splits
 
 
@@ -253,22 +280,22 @@ def _read_split_rows(text: str, origin: str, damage: str) -> "pd.DataFrame":
     return rows
 
 
-def _check_numbers_of_splits(rows: "pd.DataFrame", parameters: Mapping, damage: str) -> None:
+def _check_numbers_of_splits(rows: "pd.DataFrame", procedure: _Procedure, damage: str) -> None:
     """Raise ConnectionError if the repeats or their folds are not as many as the task has.
 
     Parameters
     ----------
     rows : pandas.DataFrame
         See `_read_split_rows`.
-    parameters : mapping of str to str
-        Parameters of the estimation procedure. Some procedures have no number of folds or repeats,
-        or an empty one.
+    procedure : _Procedure
     damage : str
         Start of messages on a damaged file.
     """
     n_folds = rows.groupby("repeat")["fold"].nunique()
-    for name, numbers in (("repeats", [len(n_folds)]), ("folds", n_folds)):
-        expected = parameters.get(f"number_{name}", "")
+    for name, numbers, expected in (
+        ("repeats", [len(n_folds)], procedure.n_repeats),
+        ("folds", n_folds, procedure.n_folds),
+    ):
         unexpected = [n for n in numbers if expected.isdecimal() and n != int(expected)]
         if unexpected:
             raise ConnectionError(

@@ -3,8 +3,9 @@ import logging
 import pytest
 
 from boostbench.data import first_available_source, load
-from boostbench.data.sources import cache, openml_client
+from boostbench.data.sources import archives, openml_client
 from boostbench.data.sources.lookup import DataNotAvailable, Offline
+from boostbench.spec.data import DataQuery
 from boostbench.util.errors import UserError
 
 from .test_openml_client import ARFF, SPARSE
@@ -50,23 +51,19 @@ def test_other_columns_are_downloaded_again(server):
 def test_damaged_cache_is_downloaded_again(server, caplog):
     server.add(7, ARFF)
     load(OPENML)
-    path = cache.cache_path("toy")
+    path = archives.cache_path("toy")
     path.write_bytes(path.read_bytes()[:500])
     with caplog.at_level(logging.WARNING):
         assert load(OPENML).n_samples == 3
     assert "toy.npz is damaged" in caplog.text
-    assert cache.fetch("toy", cache_origin()) is not None
-
-
-def cache_origin():
-    return {"id": 7, "target": None, "keep": None, "drop": None, "missing": None}
+    assert archives.read_from_cache("toy", DataQuery(id=7)) is not None
 
 
 def test_damaged_cache_without_a_server_is_refused(server):
     server.add(7, ARFF)
     load(OPENML)
     server.stop()
-    cache.cache_path("toy").write_bytes(b"")
+    archives.cache_path("toy").write_bytes(b"")
     with pytest.raises(UserError, match=r"toy\.npz is damaged .*OpenML 7: the server cannot be"):
         load(OPENML)
 

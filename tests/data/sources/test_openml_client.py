@@ -8,6 +8,7 @@ import pytest
 from boostbench.data import load
 from boostbench.data.sources import openml_client
 from boostbench.data.sources.openml_client import download
+from boostbench.spec.data import DataQuery, TaskQuery
 from boostbench.util.errors import UserError
 
 ARFF = """@relation toy
@@ -35,7 +36,7 @@ SPARSE = """@relation toy
 
 def test_data_set_is_downloaded(server):
     server.add(7, ARFF, row_id="row", ignore=["Sex, really"])
-    dataset = download("toy", {"id": 7})
+    dataset = download("toy", DataQuery(id=7))
     assert dataset.X.tolist() == [[0.5, 0], [-1, 1], [2, 0]]
     assert dataset.y.tolist() == ["build wind float", "head lamps", "build wind float"]
     assert dataset.source == "OpenML 7 v3"
@@ -44,24 +45,24 @@ def test_data_set_is_downloaded(server):
 
 def test_keep_and_drop_select_columns(server):
     server.add(7, ARFF)
-    assert download("toy", {"id": 7, "keep": ["Feature_?"]}).n_features == 2
-    assert download("toy", {"id": 7, "drop": ["row"]}).n_features == 3
+    assert download("toy", DataQuery(id=7, keep=["Feature_?"])).n_features == 2
+    assert download("toy", DataQuery(id=7, drop=["row"])).n_features == 3
 
 
 def test_ignored_column_may_be_the_target(server):
     server.add(7, ARFF, target="row", ignore=["class"])
-    dataset = download("toy", {"id": 7, "target": "class", "drop": ["row"]})
+    dataset = download("toy", DataQuery(id=7, target="class", drop=["row"]))
     assert (dataset.n_features, dataset.n_classes) == (3, 2)
 
 
 def test_names_with_commas_in_one_ignore_attribute(server):
     server.add(7, ARFF, ignore=["row, Feature_0"])
-    assert download("toy", {"id": 7}).n_features == 2
+    assert download("toy", DataQuery(id=7)).n_features == 2
 
 
 def test_sparse_data_set_is_downloaded(server):
     server.add(8, SPARSE)
-    dataset = download("toy", {"id": 8})
+    dataset = download("toy", DataQuery(id=8))
     assert dataset.X.tolist() == [[1.5, 0, 0], [0, 2, 0]]
     assert dataset.y.tolist() == [1, -1]
 
@@ -69,8 +70,8 @@ def test_sparse_data_set_is_downloaded(server):
 def test_missing_values(server):
     server.add(7, ARFF.replace("-1, high", "-1, ?"))
     with pytest.raises(UserError, match=r"OpenML 7: 1 rows have missing values.*'Feature_1'"):
-        download("toy", {"id": 7})
-    assert download("toy", {"id": 7}, missing="drop").n_samples == 2
+        download("toy", DataQuery(id=7))
+    assert download("toy", DataQuery(id=7, missing="drop")).n_samples == 2
 
 
 @pytest.mark.parametrize(
@@ -84,26 +85,26 @@ def test_missing_values(server):
 def test_unusable_data_sets_are_an_error(server, text, about, kind, message):
     server.add(7, text, **about)
     with pytest.raises(kind, match=f"OpenML 7:? {message}"):
-        download("toy", {"id": 7})
+        download("toy", DataQuery(id=7))
 
 
 def test_unknown_id(server):
     with pytest.raises(ConnectionError, match=r"OpenML 99: .*Unknown dataset"):
-        download("toy", {"id": 99})
+        download("toy", DataQuery(id=99))
 
 
 def test_file_not_found(server):
     server.add(7, ARFF)
     server.remove_file(7)
     with pytest.raises(ConnectionError, match=r"OpenML 7: .*404"):
-        download("toy", {"id": 7})
+        download("toy", DataQuery(id=7))
 
 
 def test_time_out(server, monkeypatch):
     server.silent = True
     monkeypatch.setattr(openml_client, "TIMEOUT", (0.2, 0.2))
     with pytest.raises(ConnectionError, match=r"OpenML 7: the server does not answer"):
-        download("toy", {"id": 7})
+        download("toy", DataQuery(id=7))
     while not server.requests:  # which a busy machine notes after the time-out
         time.sleep(0.01)
     assert server.requests == ["/api/v1/xml/data/7"]
@@ -112,14 +113,14 @@ def test_time_out(server, monkeypatch):
 def test_no_server(server):
     server.stop()
     with pytest.raises(ConnectionError, match="OpenML 7: the server cannot be reached"):
-        download("toy", {"id": 7})
+        download("toy", DataQuery(id=7))
 
 
 def test_failed_attempt_is_repeated(server, monkeypatch):
     monkeypatch.setattr(openml_client, "N_ATTEMPTS", 2)
     server.add(7, ARFF, md5="0" * 32)
     with pytest.raises(ConnectionError):
-        download("toy", {"id": 7})
+        download("toy", DataQuery(id=7))
     assert server.requests.count("/data/v1/download/7/set.arff") == 2
 
 
@@ -138,7 +139,7 @@ def test_settings_are_restored(server):
 
     before = settings()
     with pytest.raises(ConnectionError):
-        download("toy", {"id": 99})
+        download("toy", DataQuery(id=99))
     assert settings() == before
 
 
@@ -157,14 +158,14 @@ def test_only_openml_gets_the_time_out(server, monkeypatch):
     before = (requests.Session, requests.adapters.HTTPAdapter.send, logging.root.disabled)
     monkeypatch.setattr(openml.datasets, "get_dataset", look)
     with pytest.raises(ConnectionError):
-        download("toy", {"id": 7})
+        download("toy", DataQuery(id=7))
     assert seen == [before, False]
 
 
 def test_messages_of_openml_are_silenced(server, caplog):
     server.add(7, ARFF)
     server.compressed = False
-    download("toy", {"id": 7})
+    download("toy", DataQuery(id=7))
     assert caplog.messages == [
         "OpenML 7: words become categories: Feature_1 (high=1), Sex, really (f=1)"
     ]
@@ -172,7 +173,7 @@ def test_messages_of_openml_are_silenced(server, caplog):
 
 def test_features_are_float(server):
     server.add(7, ARFF.replace("0.5", "0").replace("-1", "1"))
-    assert download("toy", {"id": 7}).X.dtype == np.float64
+    assert download("toy", DataQuery(id=7)).X.dtype == np.float64
 
 
 @pytest.mark.parametrize(
@@ -189,10 +190,13 @@ def test_task_splits_are_validated(server, train, test, message):
     splits = {(0, 0): ([0, 1], [2]), (0, 1): (train, test)}
     server.add_task(3, 7, splits, procedure="bootstrapping")
     if message is None:
-        assert [part.tolist() for part in download("toy", {"task": 3}).splits[1]] == [train, test]
+        assert [part.tolist() for part in download("toy", TaskQuery(task=3)).splits[1]] == [
+            train,
+            test,
+        ]
         return
     with pytest.raises(UserError, match=rf"^OpenML task 3, split 2 of 2: .*{message}"):
-        download("toy", {"task": 3})
+        download("toy", TaskQuery(task=3))
 
 
 FOLDS = {
@@ -206,7 +210,9 @@ def test_splits_may_count_from_one_and_have_other_headings(server):
     server.add(7, ARFF)
     server.add_task(3, 7, {(r + 1, f + 1): split for (r, f), split in FOLDS.items()})
     server.edit_splits(3, lambda lines: [line.replace("rowid", "RowId") for line in lines])
-    for split, expected in zip(download("toy", {"task": 3}).splits, FOLDS.values(), strict=True):
+    for split, expected in zip(
+        download("toy", TaskQuery(task=3)).splits, FOLDS.values(), strict=True
+    ):
         for rows, expected_rows in zip(split, expected, strict=True):
             np.testing.assert_array_equal(rows, expected_rows)
 
@@ -252,10 +258,10 @@ def test_splits_are_compared_with_the_procedure(server, procedure, second, n_cut
     server.add_task(3, 7, {(0, 0): ([1, 2], [0]), (0, 1): second}, procedure=procedure)
     server.edit_splits(3, lambda lines: lines[: len(lines) - n_cut])
     if message is None:
-        assert len(download("toy", {"task": 3}).splits) == 2
+        assert len(download("toy", TaskQuery(task=3)).splits) == 2
         return
     with pytest.raises(ConnectionError, match=message):
-        download("toy", {"task": 3})
+        download("toy", TaskQuery(task=3))
 
 
 @pytest.mark.parametrize(("status", "n_requests"), [(503, 2), (500, 2), (429, 2), (403, 1)])
@@ -267,14 +273,14 @@ def test_html_of_an_error_is_reported_by_its_status(server, monkeypatch, status,
     with pytest.raises(
         ConnectionError, match=rf"^OpenML 7: the server answers {status} \(\w"
     ) as error:
-        download("toy", {"id": 7})
+        download("toy", DataQuery(id=7))
     assert not isinstance(error.value, openml_client.Unreachable)
     assert len(server.requests) == n_requests
     server.failures = [status] * (n_requests - 1)
-    assert download("toy", {"id": 7}).n_samples == 3
+    assert download("toy", DataQuery(id=7)).n_samples == 3
 
 
 def test_inactive_data_set_is_named(server, caplog):
     server.add(8, SPARSE, status="deactivated")
-    download("toy", {"id": 8})
+    download("toy", DataQuery(id=8))
     assert "OpenML 8 is deactivated on OpenML: problems may be known" in caplog.text
