@@ -104,20 +104,19 @@ def make_table(request: TableRequest, orientation: Orientation = "auto") -> int:
         from boostbench.util.console import make_console
 
     plan, common, console = plan_table(request.experiments), request.common, make_console()
-    if plan.run and plan.run.planned and any(cell.records for cell in plan.recorded.values()):
+    if plan.run and plan.run.planned and any(cell.results.records for cell in plan.cells):
         console.print("On record, before what is missing runs:", style="bold")
-        print_table(console, make_document(assemble(request, plan.recorded)))
+        print_table(console, make_document(assemble(request, plan.results)))
         console.print()
-    recorded = plan.complete()
+    plan = plan.execute()
     if common.shard and common.rerun != "never":  # one shard has a part of each cell's splits
-        return int(any(cell.failures for cell in recorded.values()))
-    table = assemble(request, recorded)
+        return int(any(cell.results.failures for cell in plan.cells))
+    table = assemble(request, plan.results)
     document = make_document(table)
     print_headline(console, document)
     if len(table.rows) == 1:
         # Columns may cut the data in different ways.
-        datasets = list({id(dataset): dataset for dataset in plan.datasets.values()}.values())
-        dataset = datasets[0] if len(datasets) == 1 else None
+        dataset = plan.datasets[0] if len(plan.datasets) == 1 else None
         print_summary(console, summarize(dataset, list(table.cells.values())))
     else:
         print_table(console, document)

@@ -1,7 +1,8 @@
 """Execution of experiments, and of the cells that a table lacks."""
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from boostbench.data.dataset import Dataset
@@ -51,6 +52,51 @@ def execute(configs: Sequence[ExperimentConfig]) -> Report:
 
 
 @dataclass(frozen=True)
+class PlannedCell:
+    """A cell of a table: its records, and its data set if fits may be missing.
+
+    Attributes
+    ----------
+    key : CellKey
+    config : ExperimentConfig
+    results : ExperimentResults
+        Records of the experiment.
+    is_complete : bool
+        True if ``rerun`` asks for no fit; the data may still show that splits are missing.
+    dataset : Dataset or None, default=None
+        None: the data were not loaded.
+    """
+
+    key: CellKey
+    config: ExperimentConfig
+    results: ExperimentResults
+    is_complete: bool
+    dataset: Dataset | None = None
+
+    @property
+    def row(self) -> str:
+        """Name of the row."""
+        return self.key[0]
+
+    @property
+    def is_other_copy(self) -> bool:
+        """True if the records are of another copy of the data than the loaded one."""
+        records = self.results.records
+        return bool(records) and records[0].config.data.checksum != self.dataset.checksum
+
+    @property
+    def may_lack_splits(self) -> bool:
+        """True if the loaded data have to be compared with the records split by split."""
+        if not self.is_complete:
+            return True
+        # A file of the user is identified by its content. A named data set is the same one in every
+        # copy; only its data determine the number of fixed splits.
+        if self.is_other_copy:
+            return bool(self.config.data.path)
+        return self.config.protocol.sampling == "fixed"
+
+
+@dataclass(frozen=True)
 class TablePlan:
     """Records of a table, and the plan of the missing fits.
 
@@ -58,28 +104,43 @@ class TablePlan:
     ----------
     common : ExperimentConfig
         Config of the first cell, with the folder of the results and the settings of the run.
-    recorded : dict of CellKey to ExperimentResults
-        Records of each cell that can run.
-    datasets : dict of CellKey to Dataset
-        Data of the incomplete cells, and of the others as far as no download is needed.
-    incomplete : list of CellKey
-        Cells that may lack splits.
-    run : Run or None
-        Plan of their missing fits; None: no cell is incomplete.
+    cells : list of PlannedCell
+        Cells that can run.
+    run : Run or None, default=None
+        Plan of the missing fits of the cells that may lack splits, in their order. None: no cell
+        lacks splits.
     """
 
     common: ExperimentConfig
-    recorded: dict[CellKey, ExperimentResults]
-    datasets: dict[CellKey, Dataset] = field(default_factory=dict)
-    incomplete: list[CellKey] = field(default_factory=list)
+    cells: list[PlannedCell]
     run: Run | None = None
 
-    def complete(self) -> dict[CellKey, ExperimentResults]:
-        """Run the missing fits, and return the records of each cell."""
+    @property
+    def results(self) -> dict[CellKey, ExperimentResults]:
+        """Records of each cell."""
+        return {cell.key: cell.results for cell in self.cells}
+
+    @property
+    def datasets(self) -> list[Dataset]:
+        """Different data sets that were loaded."""
+        datasets = (cell.dataset for cell in self.cells if cell.dataset is not None)
+        return list({id(dataset): dataset for dataset in datasets}.values())
+
+    def execute(self) -> "TablePlan":
+        """Run the missing fits, and return the plan with the records of each cell."""
         if self.run is None:
-            return self.recorded
-        report = _execute_plan(self.run, self.common)
-        return self.recorded | dict(zip(self.incomplete, report.outcomes, strict=True))
+            return self
+        outcomes = iter(_execute_plan(self.run, self.common).outcomes)
+        cells = [
+            replace(cell, results=next(outcomes)) if _has_to_run(cell) else cell
+            for cell in self.cells
+        ]
+        return TablePlan(self.common, cells)
+
+
+def _has_to_run(cell: PlannedCell) -> bool:
+    """Return True if a run has to look for missing splits of a cell whose data are loaded."""
+    return cell.dataset is not None and cell.may_lack_splits
 
 
 def plan_table(configs: Mapping[CellKey, ExperimentConfig]) -> TablePlan:
@@ -107,49 +168,45 @@ def plan_table(configs: Mapping[CellKey, ExperimentConfig]) -> TablePlan:
     rerun = common.rerun
     check_rerun(rerun)
     Shard.parse(common.shard)
+    # 1) Find the records.
     records = Records(common.results)
     with spinner("reading records"):
         recorded = records.find_each({key: config.spec for key, config in configs.items()})
     for warning in records.pop_warnings():
         print_error(warning)
+    cells = [
+        PlannedCell(key, configs[key], results, rerun == "never" or results.is_complete(rerun))
+        for key, results in recorded.items()
+    ]
     if rerun == "never":
-        return TablePlan(common, recorded)
-    complete = {key for key, cell in recorded.items() if cell.is_complete(rerun)}
-    # 1) Load the data of incomplete rows, and of others if that needs no network.
+        return TablePlan(common, cells)
+    # 2) Load the data of incomplete rows, and of other rows if that needs no network.
     with spinner("loading data"):
-        datasets, notes = load_table_data(
-            {key: config.data for key, config in configs.items()}, recorded.keys() - complete
-        )
-    # 2) Find the cells that may lack splits. The records of a complete cell may be of another copy
-    #    of its data; and only the data determine the number of fixed splits.
-    incomplete, other_copies = [], []
-    for key in filter(datasets.__contains__, recorded):
-        dataset, records_of_cell, config = datasets[key], recorded[key].records, configs[key]
-        is_other_copy = bool(records_of_cell) and (
-            records_of_cell[0].config.data.checksum != dataset.checksum
-        )
-        has_fixed_splits = config.protocol.sampling == "fixed"
-        if key not in complete or (config.data.path if is_other_copy else has_fixed_splits):
-            incomplete.append(key)
-        elif is_other_copy:
-            other_copies.append(f"{key[0]} ({dataset.source})")
+        cells, notes = load_cell_data(cells)
+    # 3) Find the cells that may lack splits. Complete cells with records of other copies do not.
+    incomplete = list(filter(_has_to_run, cells))
+    other_copies = [
+        f"{cell.row} ({cell.dataset.source})"
+        for cell in cells
+        if cell.dataset is not None and cell.is_other_copy and not cell.may_lack_splits
+    ]
     if other_copies:
         notes.append(
             "what is on record rests on other copies than those at hand: "
             f"{', '.join(dict.fromkeys(other_copies))}. It is shown and not run again; rerun=all "
             "does"
         )
-    if not incomplete and not any(cell.records for cell in recorded.values()):
+    if not incomplete and not any(cell.results.records for cell in cells):
         raise UserError("; ".join(notes))
     for note in notes:
         print_error(note)
+    # 4) Plan the missing fits.
     if not incomplete:
-        return TablePlan(common, recorded, datasets)
-    # 3) Plan the missing fits.
+        return TablePlan(common, cells)
     run = _plan(
-        [configs[key] for key in incomplete], [datasets[key] for key in incomplete], records
+        [cell.config for cell in incomplete], [cell.dataset for cell in incomplete], records
     )
-    return TablePlan(common, recorded, datasets, incomplete, run)
+    return TablePlan(common, cells, run)
 
 
 def _plan(
@@ -186,54 +243,52 @@ def _execute_plan(run: Run, common: ExperimentConfig) -> Report:
     return report
 
 
-def load_table_data(
-    data: Mapping[CellKey, DataSpec], needed: Collection[CellKey]
-) -> tuple[dict[CellKey, Dataset], list[str]]:
-    """Load the data of a table's cells that are needed or here, equal data once.
+def load_cell_data(cells: Sequence[PlannedCell]) -> tuple[list[PlannedCell], list[str]]:
+    """Load the data of a table's cells, equal data once.
+
+    Data of complete cells are loaded only if that needs no network.
 
     Parameters
     ----------
-    data : mapping of CellKey to DataSpec
-        Data by row and column. Cells of a row mostly share them; a column may cut its data in
-        another way, or fill missing values.
-    needed : collection of CellKey
-        Cells whose data have to be loaded; others are if that takes no network.
+    cells : sequence of PlannedCell
+        Cells of a row mostly share their data; a column may cut its data in another way, or fill
+        missing values.
 
     Returns
     -------
-    datasets : dict of CellKey to Dataset
+    cells : list of PlannedCell
+        The cells in their order, with the data that could be loaded.
     notes : list of str
-        Which rows do not run though they are needed, and why.
+        Incomplete rows that do not run, with the reason.
     """
-    alike: dict[str, list[CellKey]] = {}
-    for key, spec in data.items():
-        alike.setdefault(repr(spec), []).append(key)
-    datasets: dict[CellKey, Dataset] = {}
-    absent: dict[str, tuple[DataSpec, DataNotAvailable]] = {}
-    notes = []
-    for keys in alike.values():
-        spec = data[keys[0]]
-        where, rows = (
-            first_available_source(spec),
-            dict.fromkeys(key[0] for key in keys if key in needed),
-        )
-        if not rows and (not where or where.startswith("OpenML")):
+    cells_by_data = defaultdict(list)
+    for cell in cells:
+        cells_by_data[repr(cell.config.data)].append(cell)
+    loaded, notes, absent_rows = {}, [], {}
+    for data, cells_of_data in cells_by_data.items():
+        spec = cells_of_data[0].config.data
+        rows = dict.fromkeys(cell.row for cell in cells_of_data if not cell.is_complete)
+        source = first_available_source(spec)
+        if not rows and (not source or source.startswith("OpenML")):
             continue
         try:
-            datasets |= dict.fromkeys(keys, load(spec))
+            loaded[data] = load(spec)
         except DataNotAvailable as error:
-            absent |= dict.fromkeys(rows, (spec, error))
+            absent_rows |= dict.fromkeys(rows, (spec, error))
         except UserError as error:
             notes += [f"{row} is not run: {error}" for row in rows]
-    if absent:
-        n = len(absent)
+    if absent_rows:
+        specs, errors = zip(*absent_rows.values(), strict=True)
+        n = len(specs)
         are = "1 row is not run, as its" if n == 1 else f"{n} rows are not run, as their"
-        where = ", ".join(f"{row} ({_source(spec)})" for row, (spec, _) in absent.items())
+        where = ", ".join(
+            f"{row} ({_source(spec)})" for row, spec in zip(absent_rows, specs, strict=True)
+        )
         put = f"put {file_names('NAME')} into $BOOSTBENCH_DATA"
-        offline = any(isinstance(error, Offline) for _, error in absent.values())
-        put = f"OpenML cannot be reached; {put}" if offline else put[0].upper() + put[1:]
+        is_offline = any(isinstance(error, Offline) for error in errors)
+        put = f"OpenML cannot be reached; {put}" if is_offline else put[0].upper() + put[1:]
         notes.insert(0, f"{are} data are not at hand: {where}. {put}")
-    return datasets, notes
+    return [replace(cell, dataset=loaded.get(repr(cell.config.data))) for cell in cells], notes
 
 
 def _source(data: DataSpec) -> str:

@@ -9,6 +9,7 @@ lines.
 ``.gz``.
 """
 
+import functools
 import gzip
 import io
 import os
@@ -47,6 +48,8 @@ _MAX_REASON_LENGTH = 200
 _MIN_UNPACKED_BYTES = 2**24
 
 
+# A run asks for the same few paths at each step of a task.
+@functools.lru_cache(maxsize=1024)
 def record_path(results: Path, data: str, algo: str, kind: str = "") -> Path:
     """Return the path of the records of an algorithm on a data set.
 

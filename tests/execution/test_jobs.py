@@ -7,7 +7,9 @@ from util.test_spinner import Terminal
 
 from boostbench.config.compose import compose_experiment
 from boostbench.config.overrides import parse_overrides
-from boostbench.execution.jobs import execute, load_table_data
+from boostbench.execution.jobs import PlannedCell, execute, load_cell_data
+from boostbench.records.archive import ExperimentResults
+from boostbench.records.verified import Verified
 from boostbench.util.errors import UserError
 
 
@@ -17,14 +19,16 @@ def test_rows_with_equal_data_share_the_data_set(folder):
         "few": ["data=wine", "protocol.samples_per_class=20"],
         "two": ["data=wine", "++data.classes=2"],
     }
-    data = {
-        (row, "x"): compose_experiment(parse_overrides(overrides)).data
-        for row, overrides in asked.items()
-    }
-    datasets, notes = load_table_data(data, data)
+    cells = []
+    for row, overrides in asked.items():
+        config = compose_experiment(parse_overrides(overrides))
+        results = ExperimentResults.from_splits([], 10, config.spec.code_version, Verified())
+        cells.append(PlannedCell((row, "x"), config, results, is_complete=False))
+    loaded, notes = load_cell_data(cells)
+    wine, few, two = (cell.dataset for cell in loaded)
     assert notes == []
-    assert datasets["few", "x"] is datasets["wine", "x"]
-    assert (datasets["wine", "x"].n_classes, datasets["two", "x"].n_classes) == (3, 2)
+    assert few is wine
+    assert (wine.n_classes, two.n_classes) == (3, 2)
 
 
 def test_spinner_is_shown_before_the_plan(folder, monkeypatch):
