@@ -52,7 +52,7 @@ class Cluster:
                 "or take loky"
             ) from None
         _silence_dask()
-        self._sent: dict = {}
+        self._sent = {}
         self.address = scheduler or dask.config.get("scheduler-address", None)
         if self.address is None:
             try:
@@ -97,7 +97,7 @@ class Cluster:
         from distributed.scheduler import KilledWorker
 
         waiting = iter(tasks)
-        in_flight: dict = {}
+        in_flight = {}
         finished = as_completed(loop=self.client.loop, with_results=False, raise_errors=False)
 
         def submit() -> None:

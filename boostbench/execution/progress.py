@@ -47,7 +47,7 @@ class ProgressDisplay(AbstractContextManager):
     def __init__(self, console: Console | None = None, clock: Callable[[], float] = time.monotonic):
         self.console = console or make_console(file=sys.stderr)
         self.clock = clock
-        self.phases: dict[bool, _Phase] = {}  # by `Finished.tuning`
+        self.tuning, self.splits = _Phase("tuning", 0), _Phase("splits", 0)
         self.bars: Progress | None = None
         if self.console.is_terminal:
             self.bars = Progress(
@@ -74,7 +74,7 @@ class ProgressDisplay(AbstractContextManager):
         if self.bars:
             self.bars.stop()
         elif self.phases and exception is None:
-            n_done = sum(phase.done for phase in self.phases.values())
+            n_done = sum(phase.done for phase in self.phases)
             end = f"end: {_format_duration(self.elapsed)} for {counted(n_done, 'fit')}"
             self._print(end + self._failures())
 
@@ -96,6 +96,11 @@ class ProgressDisplay(AbstractContextManager):
                 self._print(f"stopped: {recorded}; {then}", "yellow")
 
     @property
+    def phases(self) -> list[_Phase]:
+        """Phases with fits."""
+        return [phase for phase in (self.tuning, self.splits) if phase.total]
+
+    @property
     def elapsed(self) -> float:
         """Seconds since the start."""
         return self.clock() - self._start
@@ -103,16 +108,16 @@ class ProgressDisplay(AbstractContextManager):
     @property
     def eta(self) -> str:
         """Expected time until the end, in proportion to the expected seconds of the fits."""
-        n_done = sum(phase.done for phase in self.phases.values())
-        n_fits = sum(phase.total for phase in self.phases.values())
+        n_done = sum(phase.done for phase in self.phases)
+        n_fits = sum(phase.total for phase in self.phases)
         if not self._seconds_done or n_done < min(MIN_FITS, n_fits / 4):
             return "ETA -:--:--"
         return f"ETA {_format_duration(self.elapsed * self._seconds_left / self._seconds_done)}"
 
     def _show_plan(self, event: Planned) -> None:
         self._start = self._last_line = self.clock()
-        phases = {True: _Phase("tuning", event.tuning), False: _Phase("splits", event.splits)}
-        self.phases = {tuning: phase for tuning, phase in phases.items() if phase.total}
+        self.tuning = _Phase("tuning", event.tuning)
+        self.splits = _Phase("splits", event.splits)
         self._seconds_left, self._average = float(event.tuning + event.splits), 1.0
         if event.forecast and event.forecast.seconds:
             n_expected = event.tuning + event.splits - event.forecast.unknown
@@ -120,11 +125,11 @@ class ProgressDisplay(AbstractContextManager):
             self._seconds_left *= self._average
         text = _format_plan(event)
         self._print(text if self.bars else f"start: {text}")
-        for phase in self.phases.values() if self.bars else ():
+        for phase in self.phases if self.bars else ():
             self.bars.add_task(phase.name, total=phase.total, failed="", eta="")
 
     def _count(self, event: Finished) -> None:
-        phase = self.phases[event.tuning]
+        phase = self.tuning if event.tuning else self.splits
         phase.done += 1
         phase.failed += event.error is not None
         seconds = event.expected or self._average
@@ -140,20 +145,18 @@ class ProgressDisplay(AbstractContextManager):
 
     def _show_state(self, event: Finished) -> None:
         if self.bars:
-            for task, phase in zip(self.bars.task_ids, self.phases.values(), strict=True):
+            for task, phase in zip(self.bars.task_ids, self.phases, strict=True):
                 failed = f"{phase.failed} failed" if phase.failed else ""
                 self.bars.update(task, completed=phase.done, failed=failed)
             self.bars.update(task, eta=self.eta)  # beside the last bar
         elif self.clock() - self._last_line >= LINE_INTERVAL:
             self._last_line = self.clock()
-            counts = [
-                f"{phase.name} {phase.done} of {phase.total}" for phase in self.phases.values()
-            ]
+            counts = [f"{phase.name} {phase.done} of {phase.total}" for phase in self.phases]
             state = ", ".join(counts) + self._failures()
             self._print(f"{state}; {_format_duration(self.elapsed)} so far, {self.eta}")
 
     def _failures(self) -> str:
-        n_failed = sum(phase.failed for phase in self.phases.values())
+        n_failed = sum(phase.failed for phase in self.phases)
         return f", {n_failed} failed" if n_failed else ""
 
     def _print(self, text: str, style: str = "") -> None:

@@ -3,10 +3,11 @@
 import contextlib
 import errno
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from boostbench.execution.forecast import Forecast
 from boostbench.execution.plan import Experiment, Task
 from boostbench.execution.run_records import RunRecords
 from boostbench.execution.workers import Workers
@@ -77,12 +78,12 @@ class Queue:
         Callable that executes tasks as they are drawn from an iterator, and yields their outcomes.
     on_event : callable
         Called with each `Finished` and `Waiting`.
-    expected : mapping of (Experiment, bool) to float
-        Expected CPU seconds of a split (False) or a cross-validation trial (True).
+    forecast : Forecast
+        Expected CPU seconds of a split and of a cross-validation trial of each experiment.
 
     Attributes
     ----------
-    run_records, workers, on_event, expected
+    run_records, workers, on_event, forecast
         The parameters.
     done : int
         Number of finished tasks, including those of concurrent runs.
@@ -95,10 +96,10 @@ class Queue:
         run_records: RunRecords,
         workers: Workers,
         on_event: Callable,
-        expected: Mapping[tuple[Experiment, bool], float],
+        forecast: Forecast,
     ):
         self.run_records, self.workers, self.on_event = run_records, workers, on_event
-        self.expected = expected
+        self.forecast = forecast
         self.done = 0
         self.ran: set[tuple[Experiment, str]] = set()
         # If rerun is "all", no result of a concurrent run is reused, and tasks need no locks.
@@ -226,7 +227,7 @@ class Queue:
                 label=task.label,
                 error=outcome.error,
                 where=outcome.where,
-                expected=self.expected.get((task.experiment, task.tuning)),
+                expected=self.forecast.each.get((task.experiment, task.tuning)),
                 is_by_other_run=is_by_other_run,
             )
         )

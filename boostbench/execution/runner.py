@@ -242,7 +242,7 @@ class Run:
     def _execute(self, on_event: Callable) -> set[tuple[Experiment, str]]:
         """Execute the plan, and return the splits that this run executed."""
         on_event(self.planned)
-        queue = Queue(self.run_records, self.workers, on_event, self.planned.forecast.each)
+        queue = Queue(self.run_records, self.workers, on_event, self.planned.forecast)
         try:
             queue.carry_out([*self.tuning, *self.ready_tasks])
             tuned_tasks = []

@@ -94,7 +94,7 @@ class Workers:
                 yield task, outcome
             return
         numbered = enumerate(tasks)
-        waiting: dict[int, Work] = {}
+        waiting = {}
         while True:
             try:
                 for number, outcome in self._stream(numbered, waiting):
