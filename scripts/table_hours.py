@@ -58,7 +58,7 @@ def read_hours(results):
             splits = cell.rows.records
             configs = {record.config.hash for record in splits}
             file = record_path(results, cell.data, cell.algo, "tuning")
-            tuned = records.index(file).records.values()
+            tuned = records.index(file)
             tried = [one for one in tuned if one.config.hash in configs]
             job = reference_job(splits)
             for made, tuning in ((splits, False), (tried, True)):

@@ -203,7 +203,7 @@ def _has_records(records: Records, cell: Cell) -> bool:
 
     ledger = records.index(record_path(records.results, cell.data, cell.algo))
     # A file system that ignores case has one folder for two names of data sets.
-    return any(record.config.data.name == cell.data for record in ledger.records.values())
+    return any(record.config.data.name == cell.data for record in ledger)
 
 
 def _check_figure(figure: str, names: Sequence[str]) -> None:

@@ -185,7 +185,7 @@ def _table_groups(table: str, records: Records) -> set[Group]:
     from boostbench.records.verified import Group
 
     specs = TableRequest.from_definition(TableDefinition.read(table)).specs
-    cells = records.find_each(specs).values()
+    cells = map(records.find, specs.values())
     return {Group.from_config(cell.records[0].config) for cell in cells if cell.records}
 
 

@@ -171,7 +171,7 @@ def plan_table(configs: Mapping[CellKey, ExperimentConfig]) -> TablePlan:
     # 1) Find the records.
     records = Records(common.results)
     with spinner("reading records"):
-        recorded = records.find_each({key: config.spec for key, config in configs.items()})
+        recorded = {key: records.find(config.spec) for key, config in configs.items()}
     for warning in records.pop_warnings():
         print_error(warning)
     cells = [

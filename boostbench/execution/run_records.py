@@ -107,7 +107,7 @@ class RunRecords:
         if path not in self._run_files:
             # A shard writes to its own file, and reuses the records of the results folder.
             full_file = self._records.index(experiment.path(self._records.results, tuning))
-            existing_records = {} if ignores_existing else full_file.records
+            existing_records = () if ignores_existing else full_file
             self._run_files[path] = RecordIndex(path, existing_records, ignores_existing)
         return self._run_files[path]
 
@@ -118,9 +118,9 @@ class RunRecords:
         the records of the installed results are returned.
         """
         for records in (self._records, Records(installed_folder())):
-            past = records.index(experiment.path(records.results, tuning)).records
+            past = list(records.index(experiment.path(records.results, tuning)))
             if past:
-                return list(past.values())
+                return past
         return []
 
     def pop_warnings(self) -> list[str]:
@@ -144,7 +144,7 @@ class RunRecords:
 
     def find_finished(self, work: Experiment | Task, key: str) -> Record | None:
         """Return the record of a finished fit that makes `work` unnecessary, if there is one."""
-        record = self.file_for(work).records.get(key)
+        record = self.file_for(work).get(key)
         if record is None or record.is_failed:
             return None
         return record if self.makes_rerun_unnecessary(work, record) else None

@@ -299,9 +299,9 @@ def _choose_by_trials(
     experiment: Experiment, split: Split, run_records: RunRecords
 ) -> tuple[Point, float | None, Outcome | None]:
     """Return the chosen point, its mean validation error, and the failure if all points failed."""
-    records = run_records.file_for(experiment, tuning=True).records
+    file = run_records.file_for(experiment, tuning=True)
     tasks = tuning_tasks(experiment, experiment.tuning_split(split))
-    trials = [(task.points, records[task.key]) for task in tasks]
+    trials = [(task.points, file.get(task.key)) for task in tasks]
     point, error = choose(experiment.spec.points, trials)
     if point is not None:
         return point, error, None
@@ -316,11 +316,11 @@ def _collect_outcomes(
     """Return the records of each experiment."""
     outcomes = []
     for experiment in experiments:
-        records = run_records.file_for(experiment).records
+        file = run_records.file_for(experiment)
         keys = [experiment.key(split) for split in experiment.splits]
         outcomes.append(
             RunResults.from_splits(
-                [records[key] for key in keys if key in records],
+                [record for key in keys if (record := file.get(key))],
                 len(keys),
                 experiment.spec.code_version,
                 run_records.verified,
@@ -337,7 +337,6 @@ def _note_cuts(outcomes: list[RunResults], run_records: RunRecords) -> None:
         file = run_records.file_for(outcome.experiment)
         cut = key_options(outcome.experiment.config.data.cut)
         # Read the records again: an earlier experiment of this loop may have changed them.
-        records = file.records
-        for record in [records[record.key] for record in outcome.records]:
+        for record in [file.get(record.key) for record in outcome.records]:
             if not record.has_options(cut):
                 file.add(record.add_options(cut))

@@ -1,8 +1,8 @@
 """Records of a results folder: an index of each file, and the results of an experiment."""
 
 import json
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -22,7 +22,7 @@ from boostbench.records.verified import Finding, Verified
 from boostbench.spec import measures
 from boostbench.spec.class_facts import CodeVersion
 from boostbench.spec.data import key_options
-from boostbench.spec.experiment import CellKey, ExperimentSpec
+from boostbench.spec.experiment import ExperimentSpec
 from boostbench.util.errors import UserError
 
 # Digits of a checksum in a title.
@@ -95,70 +95,73 @@ class ExperimentResults:
 
 
 class RecordIndex:
-    """Records of a file, by key and by settings.
+    """Records of a file: the newest record of each key, found by its key or by its settings.
 
-    Records that are added later take no memory: they are read again on the next access.
+    An iteration yields them in the order of the file. Records that are added later take no memory:
+    they are read again on the next access.
 
     Parameters
     ----------
     path : Path
         File of records.
-    fallback : mapping of str to Record, default={}
-        Records of another file, by key, for keys that this file does not have.
+    other_records : iterable of Record, default=()
+        Records of another file, for keys that this file does not have.
     ignore_existing : bool, default=False
         Whether the records that are in the file already are left out.
 
     Attributes
     ----------
+    path : Path
+        The parameter.
     warnings : list of str
         Damages of the file.
     """
 
     def __init__(
-        self,
-        path: Path,
-        fallback: Mapping[str, Record] | None = None,
-        ignore_existing: bool = False,
+        self, path: Path, other_records: Iterable[Record] = (), ignore_existing: bool = False
     ):
         self.path = path
         self._file = RecordFile(path)
         existing = self._file.read_new()
-        self._records, self.warnings = dict(fallback or {}), []
+        self._by_key, self.warnings = {}, []
+        keep_newest(self._by_key, other_records)
         if not ignore_existing:
-            keep_newest(self._records, existing)
+            keep_newest(self._by_key, existing)
             self.warnings = self._file.warnings
-        self._by_settings: dict[str, list[Record]] = {}
-        # Keys of records that are in the file and not yet in `_records`.
+        # Lists of records by the key of their settings; empty until `find` needs them.
+        self._by_settings = defaultdict(list)
+        # Keys of records that are in the file and not yet in `_by_key`.
         self._unread: set[str] = set()
-        # Records that other runs have added since, by key; `adopt` makes them count.
-        self._foreign: dict[str, Record] = {}
+        # Records that other runs have added since, by key; `adopt` includes them.
+        self._foreign = {}
 
-    @property
-    def records(self) -> dict[str, Record]:
-        """Newest record of each key.
+    def __iter__(self) -> Iterator[Record]:
+        self._read_added()
+        return iter(self._by_key.values())
+
+    def get(self, key: str) -> Record | None:
+        """Return the newest record of a key; None if there is none.
 
         Raises
         ------
         UserError
             If records that were added are no longer in the file.
         """
-        if self._unread:
-            written = RecordFile(self.path).read_new()
-            keep_newest(self._records, (r for r in written if r.key in self._unread))
-            if not self._records.keys() >= self._unread:
-                raise UserError(
-                    f"{self.path} has lost records that were just written to it; the same "
-                    "command makes them again"
-                )
-            self._unread, self._by_settings = set(), {}
-        return self._records
+        self._read_added()
+        return self._by_key.get(key)
 
     def find(self, settings_key: str) -> list[Record]:
-        """Return the records with a key of settings, see `boostbench.spec.keys.RecordKeys`."""
-        records = self.records
+        """Return the records with a key of settings, see `boostbench.spec.keys.RecordKeys`.
+
+        Raises
+        ------
+        UserError
+            If records that were added are no longer in the file.
+        """
+        self._read_added()
         if not self._by_settings:
-            for record in records.values():
-                self._by_settings.setdefault(record.config.keys.settings, []).append(record)
+            for record in self._by_key.values():
+                self._by_settings[record.config.keys.settings].append(record)
         return self._by_settings.get(settings_key, [])
 
     def add(self, record: Record) -> str:
@@ -174,13 +177,27 @@ class RecordIndex:
         return self._foreign.get(key)
 
     def adopt(self, key: str) -> None:
-        """Include a record of another run in `records`."""
+        """Include a record of another run, see `find_foreign`."""
         self._foreign.pop(key, None)
         self._mark_unread(key)
 
     def _mark_unread(self, key: str) -> None:
-        self._records.pop(key, None)
+        self._by_key.pop(key, None)
         self._unread.add(key)
+
+    def _read_added(self) -> None:
+        """Read the records that this run has added or adopted since the last access."""
+        if not self._unread:
+            return
+        written = RecordFile(self.path).read_new()
+        keep_newest(self._by_key, (r for r in written if r.key in self._unread))
+        if not self._by_key.keys() >= self._unread:
+            raise UserError(
+                f"{self.path} has lost records that were just written to it; the same command "
+                "makes them again"
+            )
+        self._unread = set()
+        self._by_settings.clear()
 
 
 class Records:
@@ -254,20 +271,13 @@ class Records:
                 and record.has_options(options)
             )
         ]
-        splits = _newest_version(matches)
+        # 3) Among several versions of the data, take the one that was used last.
+        splits, n_splits = _newest_version(matches), spec.protocol.total_splits
         # The number of all fixed splits is unknown without the data.
-        n_splits = len(splits)
-        if spec.protocol.n_splits is not None:
-            n_splits = spec.protocol.n_parts
-            splits = {split: record for split, record in splits.items() if split < n_splits}
-        in_order = [splits[split] for split in sorted(splits)]
-        return ExperimentResults.from_splits(in_order, n_splits, spec.code_version, self.verified)
-
-    def find_each(
-        self, specs: Mapping[CellKey, ExperimentSpec]
-    ) -> dict[CellKey, ExperimentResults]:
-        """Return the results of the cells of a table, see `find`."""
-        return {key: self.find(spec) for key, spec in specs.items()}
+        if n_splits is None:
+            n_splits = len(splits)
+        splits = [record for record in splits if record.split < n_splits]
+        return ExperimentResults.from_splits(splits, n_splits, spec.code_version, self.verified)
 
     def each(
         self, is_wanted: Callable[[str, str], bool] = lambda algo, kind: True
@@ -289,7 +299,7 @@ class Records:
             (parse_record_path(path), record)
             for path in record_paths(self.results)
             if is_wanted(*parse_record_path(path))
-            for record in self.index(path).records.values()
+            for record in self.index(path)
         ]
         # The config names the data set: a file system that ignores case has one folder for two
         # names.
@@ -301,20 +311,23 @@ class Records:
         return titled
 
 
-def _newest_version(records: list[Record]) -> dict[int, Record]:
-    """Return the record of each split, of the version of the data that was used last."""
+def _newest_version(records: list[Record]) -> list[Record]:
+    """Return the records of the version of the data that was used last, in the order of splits.
+
+    A version is a checksum of the values and a treatment of the columns of words.
+    """
     if not records:
-        return {}
+        return []
     # Times are recorded in seconds; among equal times, the last line of the file is the newest.
     times = [record.finished or "" for record in records]
     newest = records[len(times) - 1 - times[::-1].index(max(times))].config.data
-    # A version is a checksum of the values and a treatment of the columns of words.
-    return {
+    by_split = {
         record.split: record
         for record in records
         if record.config.data.checksum == newest.checksum
         and record.config.data.words == newest.words
     }
+    return [by_split[split] for split in sorted(by_split)]
 
 
 def title_data_sets(data: Iterable[Data]) -> dict[tuple[str, str], str]:

@@ -186,7 +186,9 @@ def read_tables(
     tables = []
     for number, request in enumerate(requests):
         tell("reading records", number / len(requests))
-        tables.append(assemble(request, records.find_each(request.specs)))
+        tables.append(
+            assemble(request, {key: records.find(spec) for key, spec in request.specs.items()})
+        )
     for warning in records.pop_warnings():
         print_error(warning)
     return tables

@@ -121,9 +121,9 @@ class ProtocolSpec(msgspec.Struct, frozen=True, kw_only=True):
         msgspec.structs.force_setattr(self, "checkpoints", tuple(sorted(set(self.checkpoints))))
 
     @property
-    def n_parts(self) -> int:
-        """Number of splits over all repeats; `n_splits` must not be None."""
-        return self.n_splits * self.n_repeats
+    def total_splits(self) -> int | None:
+        """Number of splits over all repeats; None if `n_splits` is None."""
+        return self.n_splits and self.n_splits * self.n_repeats
 
     @classmethod
     def from_config(cls, config: Mapping[str, Any]) -> "ProtocolSpec":

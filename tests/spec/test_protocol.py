@@ -65,4 +65,4 @@ def test_config_has_all_settings_that_decide_results():
         assert ProtocolSpec(**setting).to_config() == {**ProtocolSpec().to_config(), **setting}
     repeated = ProtocolSpec(sampling="kfold", n_repeats=2)
     assert repeated.to_config() == ProtocolSpec(sampling="kfold").to_config()
-    assert repeated.n_parts == 20
+    assert repeated.total_splits == 20
