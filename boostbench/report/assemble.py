@@ -2,6 +2,8 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
+from typing import NamedTuple
 
 import msgspec
 
@@ -10,13 +12,44 @@ from boostbench.analysis.tables import Column, ColumnPair, Table
 from boostbench.config.table_request import TableRequest
 from boostbench.config.tables import TableDefinition, read_definitions
 from boostbench.fitting.quantities import QUANTITIES, Quantity
-from boostbench.papers.notes import Claim
 from boostbench.records.archive import ExperimentResults, Records
 from boostbench.spec import measures
 from boostbench.spec.algorithm import AlgorithmSpec
 from boostbench.spec.data import DataCounts, DataSpec
 from boostbench.spec.experiment import CellKey
 from boostbench.util.errors import print_error
+
+
+class NamedColumn(NamedTuple):
+    """Name of a column of a table, and the column."""
+
+    name: str
+    column: Column
+
+
+class AlgorithmColumns(NamedTuple):
+    """Columns of a table that show one algorithm, which is one column of its definition.
+
+    Attributes
+    ----------
+    results : list of NamedColumn
+        Columns of results: one, or one for each number of rounds of the definition.
+    time : NamedColumn or None
+        Column of CPU times beside the last one; None if the definition asks for none.
+    """
+
+    results: list[NamedColumn]
+    time: NamedColumn | None
+
+    @property
+    def last(self) -> str:
+        """Name of the column after the last round."""
+        return self.results[-1].name
+
+    @property
+    def both(self) -> list[NamedColumn]:
+        """Columns of results, and the column of CPU times if there is one."""
+        return [*self.results, *([self.time] if self.time else [])]
 
 
 def assemble(request: TableRequest, recorded: Mapping[CellKey, ExperimentResults]) -> Table:
@@ -40,32 +73,51 @@ def assemble(request: TableRequest, recorded: Mapping[CellKey, ExperimentResults
         name: request.cells[first_row, name].config.algorithm for name in definition.columns
     }
     quantity = definition.displayed_quantity(measures.find(request.common.measure).quantity)
-    columns = {name: _columns(definition, name, algorithms[name], quantity) for name in algorithms}
-    # 2) Make the cells.
-    results = _cells(request, recorded)
+    columns = {
+        name: _make_columns(definition, name, algorithm, quantity)
+        for name, algorithm in algorithms.items()
+    }
+    # 2) Make the cells. A row whose fits are recorded had its data, even if they are gone.
+    rows_with_records = {
+        row for (row, _), results in recorded.items() if results.records or results.failures
+    }
     cells = {}
-    for (row, source), result in results.items():
-        algorithm = request.cells[row, source].config.algorithm
-        is_run = result.available and (row, source) in recorded
-        for name, column in columns[source].items():
-            if column.beside is None:
-                cells[row, name] = replace(
-                    result,
-                    title=column.label,
-                    quantity=column.quantity,
-                    rounds=column.rounds if is_run else None,
-                    published=definition.find_published(row, source, algorithm, column.rounds),
-                )
-    # 3) Comparisons and claims are about the last number of rounds; ratios about the CPU times
-    #    beside it.
-    times = {source: list(shown)[-1] for source, shown in columns.items()}
-    last = {source: columns[source][time].beside or time for source, time in times.items()}
+    for (row, name), request_cell in request.cells.items():
+        config = request_cell.config
+        is_available = row in rows_with_records or _has_source(config.data)
+        results = recorded.get((row, name)) if is_available else None
+        if results is None:
+            cell = empty_cell(config.data.name, config.algorithm.name, "")
+        else:
+            cell = Cell.from_results(results, config.data.name, config.algorithm.name, "")
+        for column_name, column in columns[name].results:
+            cells[row, column_name] = replace(
+                cell,
+                title=column.label,
+                available=is_available,
+                departures=() if results is None else request_cell.departures,
+                command=request.command(row, name) if definition.is_run(row, name) else "",
+                quantity=column.quantity,
+                rounds=None if results is None else column.rounds,
+                published=definition.find_published(row, name, config.algorithm, column.rounds),
+            )
+    # 3) Find the number of classes of each row: by its records, or else by its config.
+    classes = {}
+    for (row, _), request_cell in request.cells.items():
+        counts = request_cell.config.data.expect
+        if counts and counts.classes:
+            classes[row] = counts.classes
+    for (row, _), cell in cells.items():
+        if cell.n_finished:
+            classes[row] = cell.spec["data"]["n_classes"]
+    # 4) Put them together. Comparisons and claims are about the columns after the last round.
+    last = {name: each.last for name, each in columns.items()}
     return Table(
         name=request.name,
         title=request.title,
         changes=request.changes,
         rows={row: entry.title for row, entry in definition.rows.items()},
-        columns={name: column for shown in columns.values() for name, column in shown.items()},
+        columns=dict(chain.from_iterable([each.both for each in columns.values()])),
         cells=cells,
         compare=[
             ColumnPair(
@@ -73,82 +125,54 @@ def assemble(request: TableRequest, recorded: Mapping[CellKey, ExperimentResults
             )
             for a, b in definition.pairs
         ],
-        classes=_classes(request, cells) if definition.classes else {},
+        classes=classes if definition.classes else {},
         uncounted=set(definition.published_as),
         remarks=definition.remarks,
-        speedup=[tuple(times[column] for column in pair) for pair in definition.speedup],
+        speedup=[
+            (columns[slow].time.name, columns[fast].time.name) for slow, fast in definition.speedup
+        ],
         paper=definition.paper,
-        claims=[_claim_on(claim, last, definition) for claim in definition.claims],
+        claims=[
+            msgspec.structs.replace(
+                claim,
+                better=[[last[name] for name in pair] for pair in claim.better],
+                alike=[[last[name] for name in pair] for pair in claim.alike],
+                rows=claim.rows or list(definition.rows),
+            )
+            for claim in definition.claims
+        ],
         matrix=definition.matrix,
         rope=definition.rope,
     )
 
 
-def _cells(
-    request: TableRequest, recorded: Mapping[CellKey, ExperimentResults]
-) -> dict[CellKey, Cell]:
-    """Return the cell of each row and column of the definition, without published numbers."""
-    tried_rows = {row for (row, _), cell in recorded.items() if cell.records or cell.failures}
-    cells = {}
-    for key, (config, departures) in request.cells.items():
-        data, algo = config.data.name, config.algorithm.name
-        command = request.command(*key) if request.definition.is_run(*key) else ""
-        is_available = key[0] in tried_rows or _has_source(config.data)
-        if is_available and key in recorded:
-            cell = Cell.from_results(recorded[key], data, algo, "")
-            cells[key] = replace(cell, departures=departures, command=command)
-        else:
-            cell = empty_cell(data, algo, "")
-            cells[key] = replace(cell, available=is_available, command=command)
-    return cells
-
-
-def _claim_on(claim: Claim, last: Mapping[str, str], definition: TableDefinition) -> Claim:
-    """Return a claim on the last number of rounds of each column, and on explicit rows."""
-    return msgspec.structs.replace(
-        claim,
-        better=[[last[name] for name in pair] for pair in claim.better],
-        alike=[[last[name] for name in pair] for pair in claim.alike],
-        rows=claim.rows or list(definition.rows),
-    )
-
-
-def _columns(
+def _make_columns(
     definition: TableDefinition, name: str, algorithm: AlgorithmSpec, quantity: Quantity
-) -> dict[str, Column]:
-    """Return the columns of an algorithm: one, or one for each number of rounds.
-
-    A column of CPU times follows the last one, if the definition asks for it.
-    """
+) -> AlgorithmColumns:
+    """Return the columns of an algorithm, which is the column `name` of the definition."""
     title, label = definition.heading(name, algorithm), definition.label(name, algorithm)
-    if not definition.rounds:
-        columns = {name: Column(label, title, definition.columns[name].group or "", quantity)}
-    else:
-        columns = {
-            f"{name}@{rounds}": Column(
-                f"{label}, T={rounds}",
-                f"{quantity.title.split()[0]} {rounds}",
-                label,
-                quantity,
-                rounds,
+    if definition.rounds:
+        results = [
+            NamedColumn(
+                f"{name}@{rounds}",
+                Column(
+                    label=f"{label}, T={rounds}",
+                    title=f"{quantity.title.split()[0]} {rounds}",
+                    group=label,
+                    quantity=quantity,
+                    rounds=rounds,
+                ),
             )
             for rounds in definition.rounds
-        }
-    if definition.seconds:
-        last, column = list(columns.items())[-1]
-        time = replace(column, quantity=QUANTITIES[definition.seconds], beside=last)
-        columns[f"{last}:{definition.seconds}"] = time
-    return columns
-
-
-def _classes(request: TableRequest, cells: Mapping[CellKey, Cell]) -> dict[str, int]:
-    """Return the number of classes of each row, from the records or else from its config."""
-    expected = {row: cell.config.data.expect for (row, _), cell in request.cells.items()}
-    classes = {row: counts.classes for row, counts in expected.items() if counts and counts.classes}
-    for (row, _), cell in cells.items():
-        if cell.n_finished:
-            classes[row] = cell.spec["data"]["n_classes"]
-    return classes
+        ]
+    else:
+        group = definition.columns[name].group or ""
+        results = [NamedColumn(name, Column(label, title, group, quantity))]
+    if not definition.seconds:
+        return AlgorithmColumns(results, None)
+    last, column = results[-1]
+    time = replace(column, quantity=QUANTITIES[definition.seconds], beside=last)
+    return AlgorithmColumns(results, NamedColumn(f"{last}:{definition.seconds}", time))
 
 
 def read_tables(

@@ -1,6 +1,7 @@
 """Findings of a table: differences between columns, and agreement with published numbers."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 from itertools import groupby
 from math import isnan
@@ -190,16 +191,14 @@ def published_listing(table: Table) -> Listing:
 
 def reasons(table: Table) -> list[str]:
     """Return the notes on numbers that are not reproduced, each with its cells."""
-    noted: dict[str, dict[str, list[str]]] = {}
+    labels = defaultdict(list)
     for (row, column), cell in table.cells.items():
         if cell.agreement and cell.note:
-            rows = noted.setdefault(cell.note, {})
-            rows.setdefault(table.rows[row], []).append(table.columns[column].label)
-    return [f"{_places(rows)}: {note}" for note, rows in noted.items()]
-
-
-def _places(rows: Mapping[str, Sequence[str]]) -> str:
-    return "; ".join(f"{row} ({', '.join(labels)})" for row, labels in rows.items())
+            labels[cell.note, table.rows[row]].append(table.columns[column].label)
+    cells_of_note = defaultdict(list)
+    for (note, row), row_labels in labels.items():
+        cells_of_note[note].append(f"{row} ({', '.join(row_labels)})")
+    return [f"{'; '.join(cells)}: {note}" for note, cells in cells_of_note.items()]
 
 
 def summary_of_verdicts(table: Table) -> str:

@@ -1,7 +1,7 @@
 """Facts behind the numbers: details of a cell, and machines, versions and dates."""
 
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Sequence
 from math import isfinite, isnan
 from statistics import median
 from typing import NamedTuple
@@ -12,6 +12,7 @@ from boostbench.analysis.statistics.agreement import BASES, POWER
 from boostbench.analysis.tables import Table
 from boostbench.analysis.verdicts import VERDICTS
 from boostbench.fitting.quantities import CALIBRATION, QUANTITIES, Quantity
+from boostbench.papers.published import find_quantity
 from boostbench.report.blocks import CellDetails
 from boostbench.report.wording import (
     PARTIAL,
@@ -152,7 +153,7 @@ def details(table: Table, row: str, column: str) -> CellDetails:
         "Note": cell.note,
         "Rounds": _rounds(cell),
         "CPU seconds": _seconds(cell),
-        "Published CPU": _times({number.quantity.name: number.mean for number in cell.published}),
+        "Published CPU": _published_times(cell),
         "Chosen": format_chosen(cell),
         "Failed": _failures(cell),
         PARTIAL: _partial(cell),
@@ -231,18 +232,19 @@ def _seconds(cell: Cell) -> str:
     """Return our mean CPU times, and the time of the reference job on the same machine."""
     if not cell.n_finished:
         return ""
-    times = _times({name: cell.average(QUANTITIES[name]) for name in _TIMES})
+    times = _times([cell.average(QUANTITIES[name]) for name in _TIMES])
     return f"{times}; reference job {format_time(cell, CALIBRATION.name)}"
 
 
-def _times(spent: Mapping[str, float | None]) -> str:
-    """Return the texts of the times that are known and not 0, by the names of `_TIMES`."""
-    texts = [
-        text.format(numbers.seconds(spent[name]))
-        for name, text in _TIMES.items()
-        if spent.get(name)
-    ]
-    return ", ".join(texts)
+def _published_times(cell: Cell) -> str:
+    published = [find_quantity(cell.published, name) for name in _TIMES]
+    return _times([number.mean if number else None for number in published])
+
+
+def _times(spent: Sequence[float | None]) -> str:
+    """Return the texts of times in the order of `_TIMES`; unknown times and zeros are omitted."""
+    texts = zip(_TIMES.values(), spent, strict=True)
+    return ", ".join([text.format(numbers.seconds(time)) for text, time in texts if time])
 
 
 def _failures(cell: Cell) -> str:

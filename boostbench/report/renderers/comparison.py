@@ -8,7 +8,6 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from boostbench.analysis.cells import Cell
 from boostbench.analysis.comparison import Comparison, effect, split_test
 from boostbench.analysis.statistics import LEVEL
 from boostbench.analysis.tables import Table
@@ -156,20 +155,29 @@ def comparison_as_json(table: Table, sources: dict[str, str], comparison: Compar
     str
         JSON; null stands for unknown and infinite values.
     """
-    return json.dumps(_finite(_content(table, sources, comparison)), indent=1, ensure_ascii=False)
-
-
-def _content(table: Table, sources: dict[str, str], comparison: Comparison) -> dict:
-    a, b, *further_columns = table.columns
     friedman = comparison.friedman
-    return {
+    # Tests of the splits of a data set are about two algorithms.
+    pair = tuple(table.columns) if len(table.columns) == 2 else None
+    content = {
         "algorithms": {name: column.label for name, column in table.columns.items()},
         "data": [
             {
                 "data": row,
                 "table": sources.get(row),
-                "numbers": {name: _numbers(table.cells[row, name]) for name in table.columns},
-                **({} if further_columns else _split_tests(table, row, a, b)),
+                "numbers": {
+                    name: {"mean": cell.mean, "std": cell.std, "n_splits": len(cell.values)}
+                    if (cell := table.cells[row, name]).values
+                    else None
+                    for name in table.columns
+                },
+                **(
+                    {
+                        "hedges_g": effect(table, row, *pair),
+                        "p_splits": split_test(table, row, *pair),
+                    }
+                    if pair
+                    else {}
+                ),
             }
             for row in table.rows
         ],
@@ -211,16 +219,7 @@ def _content(table: Table, sources: dict[str, str], comparison: Comparison) -> d
         },
         "notes": notes(table),
     }
-
-
-def _split_tests(table: Table, row: str, a: str, b: str) -> dict:
-    return {"hedges_g": effect(table, row, a, b), "p_splits": split_test(table, row, a, b)}
-
-
-def _numbers(cell: Cell) -> dict | None:
-    if not cell.values:
-        return None
-    return {"mean": cell.mean, "std": cell.std, "n_splits": len(cell.values)}
+    return json.dumps(_finite(content), indent=1, ensure_ascii=False)
 
 
 def _finite(value: Any) -> Any:
