@@ -1,4 +1,9 @@
-"""Column generation, the loop of all five papers, as the base of the estimators."""
+"""Column generation, the training loop of all five papers, as the base of the estimators.
+
+`Booster` is the loop with its phases, `WeightedBooster` adds sample weights, and `TabularBooster`
+missing values and categories. An algorithm is a subclass with a `Master`, the state of one training
+(`boostbench.algorithms.base.master`).
+"""
 
 import warnings
 from abc import ABC, abstractmethod
@@ -36,8 +41,8 @@ from boostbench.algorithms.base.parameters import (
 )
 from boostbench.algorithms.base.targets import combine_weights
 
-# Rows per chunk in prediction. Smaller chunks than the whole of X keep the outputs of the weak
-# learners in the cache until they are multiplied by the coefficients.
+# Number of rows that are predicted together. The outputs of the weak learners for them stay in the
+# cache until they are multiplied by the coefficients.
 _CHUNK_ROWS = 256
 
 
@@ -46,11 +51,12 @@ class Booster(CallbackSupportMixin, InputValidationMixin, DeclaredParameters, AB
 
     A subclass declares its parameters (see
     `boostbench.algorithms.base.parameters.DeclaredParameters`) and implements `_make_master` and
-    `_store_model`, which sets the attributes `hypotheses_` and `coefficients_`. It overrides
-    `_staged_scores` if the scores are not the weighted sum of the hypotheses, and `_encode_target`
-    if the target is not a class label. A class attribute `edition` (1 if it is absent) numbers the
-    versions of the results: it increases whenever equal data and parameters give other numbers than
-    before, and makes older records stale, see `boostbench.spec.class_facts`.
+    `_store_model`, which sets the attributes `hypotheses_` (the weak learners) and `coefficients_`.
+    It overrides `_staged_scores` if the scores are not the weighted sum of the hypotheses, and
+    `_encode_target` if the target is not a class label. A class attribute `edition` (1 if it is
+    absent) numbers the versions of the results: it increases whenever equal data and parameters
+    give other numbers than before, and makes older records stale, see
+    `boostbench.spec.class_facts`.
 
     Callbacks of scikit-learn 1.9 and later receive each round as a task:
     ``set_callbacks(ProgressBar())`` shows a progress bar, ``ScoringMonitor`` records the score of
@@ -122,6 +128,8 @@ class Booster(CallbackSupportMixin, InputValidationMixin, DeclaredParameters, AB
     def _train(self, X, y, *weights, validation=None):
         """Run the boosting rounds, and store the model.
 
+        The decorator lets callbacks of scikit-learn 1.9 set up and tear down around the training.
+
         Parameters
         ----------
         X, y : ndarray
@@ -136,11 +144,11 @@ class Booster(CallbackSupportMixin, InputValidationMixin, DeclaredParameters, AB
         -------
         self
         """
-        # 1) Hold out samples for early stopping, unless a user passed some.
+        # 1) Hold out samples for early stopping, unless a user passed some. Without early stopping,
+        # remove the losses of an earlier fit that had it.
         target = self._encode_target(y)
         random_state = check_random_state(self.random_state)
         if getattr(self, "n_iter_no_change", None) is None:
-            # An earlier fit may have used early stopping.
             vars(self).pop("validation_losses_", None)
         elif validation is None:
             train_rows, validation_rows = stratified_holdout(
@@ -156,7 +164,9 @@ class Booster(CallbackSupportMixin, InputValidationMixin, DeclaredParameters, AB
                 # Drop categories that occur only in the held-out samples.
                 self.categories_ = drop_unused_categories(self.categories_, X, X_val)
             validation = X_val, y_val, *weights_val
-        # 2) Build the search and the master problem.
+        # 2) Build the search and the master problem. Weak learners test *views*, numeric columns
+        # that are derived from the features; a numeric feature without missing values is its own
+        # view.
         clock = Clock()
         with clock.phase("preparation"):
             training_views = self._to_views(X, *weights, reset=True)
@@ -178,6 +188,7 @@ class Booster(CallbackSupportMixin, InputValidationMixin, DeclaredParameters, AB
                 with clock.phase("coefficients"):
                     progress = master.correct(column)
                 if observers:
+                    # The time of observers counts for no phase.
                     with clock.phase(None):
                         stops = [observer.on_round_end() for observer in observers]
                     progress = progress and not any(stops)
@@ -196,7 +207,19 @@ class Booster(CallbackSupportMixin, InputValidationMixin, DeclaredParameters, AB
         return self
 
     def _make_early_stopping(self, training, X_val, y_val, weights=None):
-        """Return the observer that ends the training by the loss on checked validation samples."""
+        """Return the observer that ends the training by the loss on checked validation samples.
+
+        Parameters
+        ----------
+        training : Training
+            State of the training run.
+        X_val, y_val, weights : ndarray
+            Validation samples, their labels, and their weights; None: all weights are 1.
+
+        Returns
+        -------
+        EarlyStopping
+        """
         if training.master.per_round_lists is None:
             raise ValueError(
                 f"{type(self).__name__} has no early stopping, which n_iter_no_change asks "
@@ -208,7 +231,8 @@ class Booster(CallbackSupportMixin, InputValidationMixin, DeclaredParameters, AB
     def _make_observers(self, training, early_stopping, X, y, weights=None):
         """Return the observers, which are called after every round and at the end.
 
-        Early stopping comes first, if it is not None.
+        Early stopping comes first, if it is not None. Callbacks of scikit-learn are in
+        `_skl_callbacks`, which `set_callbacks` sets.
         """
         observers = [] if early_stopping is None else [early_stopping]
         if self.verbose:
@@ -220,8 +244,12 @@ class Booster(CallbackSupportMixin, InputValidationMixin, DeclaredParameters, AB
         return observers
 
     def _store_training(self, training):
-        """Store the fitted attributes."""
-        # Term sizes of an earlier fit are stale.
+        """Store the fitted attributes.
+
+        Observers also call it for a copy of the estimator during the training.
+        """
+        # The sizes of the terms (contributions of features), cached after an earlier fit, are
+        # stale.
         vars(self).pop("_term_sizes", None)
         self._fit_params = self.get_params(deep=False)
         self.n_iterations_ = training.rounds
@@ -236,12 +264,15 @@ class Booster(CallbackSupportMixin, InputValidationMixin, DeclaredParameters, AB
             )
 
     def _store_explanation(self, master, X, y, weights=None):
-        """Store quantities over the training rows that explanations need."""
+        """Store facts on the training rows, and the sizes of the terms over them, for explanations."""
         self._store_training_rows(y)
         self._store_term_sizes(X, weights)
 
     def _fit_param(self, name):
-        """Return the value of a parameter in the last fit; None if there is no such parameter."""
+        """Return the value of a parameter in the last fit; None if there is no such parameter.
+
+        A user may have changed the parameter since.
+        """
         return self._fit_params.get(name, getattr(self, name, None))
 
     @property
@@ -285,7 +316,7 @@ class Booster(CallbackSupportMixin, InputValidationMixin, DeclaredParameters, AB
         """Copy from the master to attributes everything that prediction needs."""
 
     def _staged_scores(self, X, stages):
-        """Yield the scores F after each number of rounds in `stages`.
+        """Yield the scores F after each number of rounds in `stages`, which ascend.
 
         Their shape is (n_samples, n_outputs), with one output per class for classifiers; or
         (n_samples,) for binary algorithms, where positive scores mean the second class.
@@ -296,7 +327,7 @@ class Booster(CallbackSupportMixin, InputValidationMixin, DeclaredParameters, AB
             yield scores
 
     def _scores(self, X):
-        """Return the scores F after the last round."""
+        """Return the scores F after the last round; see `_staged_scores` for their shape."""
         check_is_fitted(self)
         X = self._to_views(self._validate_input(X, reset=False))
         chunks = (X[start : start + _CHUNK_ROWS] for start in range(0, X.shape[0], _CHUNK_ROWS))
@@ -368,7 +399,10 @@ class WeightedBooster(Booster):
         return self._train(X, y, weights, validation=validation)
 
     def _check_validation_samples(self, X_val, y_val, sample_weight_val):
-        """Return checked samples and weights for early stopping; None if there are none."""
+        """Return checked samples and weights for early stopping; None if the user passed none.
+
+        The result is (X, y, weights), without samples of weight 0.
+        """
         if X_val is None and y_val is None and sample_weight_val is None:
             return None
         self._check_has_early_stopping()

@@ -1,4 +1,8 @@
-"""Validation of X, y and weights, and conversion of X to the columns that weak learners test."""
+"""Validation of X, y and weights, and conversion of X to the columns that weak learners test.
+
+These columns are called *views*: the values of a numeric feature, whether a value is missing, or
+whether it is one category. See `boostbench.core.stumps.views`.
+"""
 
 import warnings
 from typing import ClassVar
@@ -61,7 +65,7 @@ class InputValidationMixin:
     # True if X may be sparse; `_make_master` then receives it in CSR format.
     _takes_sparse: ClassVar = False
 
-    # True if X may have missing values and categories, see `TabularBooster`.
+    # True if X may be a table, with missing values and categories, see `TabularBooster`.
     _takes_tables: ClassVar = False
 
     def __sklearn_tags__(self):
@@ -71,7 +75,7 @@ class InputValidationMixin:
         return tags
 
     def _encode_target(self, y):
-        """Check the labels and return them as class numbers from 0."""
+        """Check the labels, set `classes_`, and return the labels as class numbers from 0."""
         self.classes_, labels = encode_labels(y, self)
         return labels
 
@@ -95,6 +99,7 @@ class InputValidationMixin:
         ndarray or scipy.sparse.csr_array of shape (n_samples, n_features); or it and y
             Codes of categories, and NaN for missing values.
         """
+        # 1) Decide which data are accepted. A fit decides, and predictions accept the same.
         X = to_pandas(X)
         reset = options.get("reset", True)
         if reset:
@@ -104,6 +109,8 @@ class InputValidationMixin:
         if not reset and hasattr(X, "columns") and hasattr(self, "feature_names_in_"):
             # Check the names first: a column at the wrong position would fail as non-numeric.
             check_feature_names(self, X, reset=False)
+        # 2) Replace categories by their codes, which a fit determines, and other columns by
+        # numbers.
         if self._accepts_tables:
             if reset:
                 requested = self.categorical_features if weights is None else list(self.categories_)
@@ -120,7 +127,7 @@ class InputValidationMixin:
         Parameters
         ----------
         X, y, sample_weight, class_weight
-            See `boostbench.algorithms.base.booster.WeightedBooster.fit`.
+            See `boostbench.algorithms.base.booster.WeightedBooster`.
 
         Returns
         -------
@@ -129,6 +136,7 @@ class InputValidationMixin:
         weights : ndarray of shape (n_present,) or None
             Products of the sample weights and the class weights; None: all are 1.
         """
+        # 1) Check the data, and select the rows of positive weight.
         frame = to_pandas(X)
         X, y = self._validate_input(frame, y)
         self._warn_of_faults(frame, X, y, class_weight)
@@ -140,13 +148,16 @@ class InputValidationMixin:
         has_dropped_rows = len(rows) < len(y)
         categories = getattr(self, "categories_", None)
         if categories and weights is not None and (has_dropped_rows or is_truncated(categories)):
-            # Determine the categories again: drop those without weight, and rank them by weight.
+            # 2) Determine the categories again: drop those without weight, and rank them by weight.
             X, y = self._validate_input(safe_indexing(frame, rows), y_present, weights=weights)
             return X, y, weights
         return (X[rows], y_present, weights) if has_dropped_rows else (X, y, weights)
 
     def _warn_of_faults(self, frame, X, y, class_weight=None):
-        """Warn of leaks, ids, constants and rare classes in a data frame with names.
+        """Warn of faults of the data in a data frame with names.
+
+        Faults are a feature that separates the classes alone, identifiers, constant features and
+        rare classes; see `boostbench.util.data_quality.find_faults`.
 
         Parameters
         ----------
@@ -172,11 +183,21 @@ class InputValidationMixin:
                 warnings.warn(fault.text, UserWarning, stacklevel=4)
 
     def _to_views(self, X, weights=None, reset=False):
-        """Return the columns of a checked X that weak learners test.
+        """Return the views of a checked X, the columns that weak learners test.
 
-        With `reset`, X is the training data and determines the views. Columns that are not
-        features are then computed when they are read, see
-        `boostbench.core.stumps.views.ViewedFeatures`.
+        Parameters
+        ----------
+        X : ndarray or scipy.sparse.csr_array of shape (n_samples, n_features)
+        weights : ndarray of shape (n_samples,), default=None
+            Sample weights; None: all are 1.
+        reset : bool, default=False
+            True: X is the training data, and determines the views.
+
+        Returns
+        -------
+        ndarray, ViewedFeatures or scipy.sparse.csr_array of shape (n_samples, n_views)
+            X itself for an estimator without tables. `ViewedFeatures`, for training data with
+            categories or missing values, computes a view when it is read.
         """
         if not self._accepts_tables:
             if reset:

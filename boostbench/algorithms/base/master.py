@@ -18,16 +18,18 @@ MAX_EDGE = 1.0 - 1e-10
 # Smaller edges are rounding errors of the search, which sums in single precision.
 MIN_EDGE = np.finfo(np.float32).eps
 
-# Wall seconds between two readings of the CPU time. A reading is a system call, in which other
-# processes may run and evict the cache.
+# Seconds of wall time between two readings of the CPU time. A reading is a system call, in which
+# other processes may run and evict the cache.
 _WINDOW = 0.01
 
 
 class Master(ABC):
     """Restricted master problem: the state of one training run.
 
-    It holds the weak learners so far (the columns), their coefficients (the primal variables) and
-    the weights of the samples (the dual variables).
+    The term is from column generation: the master problem has a column for each of all weak
+    learners, and the restricted one only for the weak learners so far. It holds the weak learners
+    so far (the columns), their coefficients (the primal variables) and the weights of the samples
+    (the dual variables).
 
     Parameters
     ----------
@@ -42,7 +44,8 @@ class Master(ABC):
         Clock of the training; the loop sets it before the first round.
     """
 
-    # Names of the lists that every round appends to; None if rounds cannot be undone.
+    # Names of the attributes, lists, that every round appends an element to; `__init__` makes them
+    # empty, and `rewind` shortens them. None: rounds cannot be undone.
     per_round_lists: ClassVar = None
 
     def __init__(self, params, search):
@@ -58,7 +61,8 @@ class Master(ABC):
         Returns
         -------
         column : object or None
-            Argument of `correct`; None if no constraint is violated, which ends the training.
+            Weak learner with its outputs, the argument of `correct`: a `SearchResult` or a struct
+            of the algorithm. None if no constraint is violated, which ends the training.
         """
 
     @abstractmethod
@@ -77,16 +81,16 @@ class Master(ABC):
         """
 
     def finish(self):  # noqa: B027 - optional, most masters have nothing to warn of
-        """Warn about an incomplete result; called after the last round."""
+        """Warn about an incomplete result; the loop calls it after the last round."""
 
     def rewind(self, rounds):
-        """Undo all but the first `rounds` rounds; the training ends here."""
+        """Undo all but the first `rounds` rounds; the training ends after it."""
         for name in self.per_round_lists:
             del getattr(self, name)[rounds:]
 
 
 class StumpMaster(Master):
-    """Master of boosters that add a stump with fixed votes in each round.
+    """Base of the masters that add a stump with fixed votes in each round.
 
     Parameters
     ----------
@@ -110,8 +114,8 @@ class StumpMaster(Master):
 
     def __init__(self, params, search, weights, sample_weight=None):
         super().__init__(params, search)
+        # Sample weights of mean 1 as a column, or None if all are 1.
         factors = normalise_weights(sample_weight)
-        # Sample weights of mean 1, of shape (n_samples, 1), or None.
         self._sample_factors = None if factors is None else factors[:, None]
         self.weights = self.apply_sample_weight(weights)
 
@@ -130,8 +134,8 @@ class StumpMaster(Master):
         Returns
         -------
         alpha : float
-            Half of the logarithm of (1 + edge) / (1 - edge). The edge is capped at `MAX_EDGE`, as a
-            perfect stump would get an infinite coefficient.
+            Half of the logarithm of (1 + edge) / (1 - edge), the minimiser of the exponential loss.
+            The edge is capped at `MAX_EDGE`, as a perfect stump would get an infinite coefficient.
         has_errors : bool
             False if the edge is 1 up to rounding: the weights of another round would all be 0.
         """
@@ -140,7 +144,7 @@ class StumpMaster(Master):
 
 
 class Clock:
-    """Stop-watch for phases that may interrupt each other.
+    """Stop-watch of the CPU time of a training, for phases that may interrupt each other.
 
     The CPU seconds of the process are read every 10 milliseconds, and divided among the phases in
     proportion to their wall time, which is cheap to read.
@@ -165,6 +169,7 @@ class Clock:
     def __init__(self):
         self.seconds = {}
         self.start = time.perf_counter()
+        # Names of the phases that are entered, the running one last.
         self._phases = []
         # Wall seconds of each phase in the current window.
         self._wall_seconds = {}
@@ -225,6 +230,8 @@ class Clock:
         """Divide the CPU seconds of the window among its phases, and begin a new window."""
         cpu = time.process_time()
         seconds = cpu - self._window_cpu
+        # A window without wall time, shorter than the resolution of the clock, must not divide by
+        # 0.
         window_seconds = max(self._last_time - self._window_start, 1e-9)
         for name, wall_seconds in self._wall_seconds.items():
             if name is not None:

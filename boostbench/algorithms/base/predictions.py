@@ -1,10 +1,14 @@
-"""Decision values, labels and probabilities from the scores of the classes."""
+"""Decision values, labels and probabilities from the scores of the classes.
+
+The scores F of a sample are one number per class, or a single number for two classes that is
+positive for the second one.
+"""
 
 import numpy as np
 from scipy.special import expit
 
-#: Relative tolerance of equal scores, a bound on rounding errors: a fraction of the sum of the
-#: absolute values that were added up.
+#: Relative tolerance of equal scores, a fraction of the sum of the absolute values that were added
+#: up. It is far above rounding errors in double precision.
 ROUNDING = 2.0**-40
 
 # Inverse temperature of each loss, see `probabilities`. The hinge loss has no curvature, and its
@@ -44,6 +48,8 @@ def decision_values(scores, slack=0.0):
     """
     if scores.ndim == 1:
         return np.where(np.abs(scores) <= slack, 0.0, scores)
+    # Equal scores are the scores within the slack of the largest one; the largest takes their
+    # place.
     largest = scores.max(axis=1)
     sizes = np.maximum(largest, -scores.min(axis=1))
     slack = np.maximum(ROUNDING * sizes, slack)
@@ -141,7 +147,8 @@ def probabilities(decision, inverse_temperature=1.0):
         winner = decision.argmax(axis=1)
         shares = np.exp(inverse_temperature * (decision - decision.max(axis=1, keepdims=True)))
         shares /= shares.sum(axis=1, keepdims=True)
-    # Scores that differ in their last digits may have equal probabilities.
+    # Scores that differ in their last digits may have equal probabilities. The probability of the
+    # predicted class is then raised to the next number.
     tied = np.flatnonzero(shares.argmax(axis=1) != winner)
     shares[tied, winner[tied]] = np.nextafter(shares[tied].max(axis=1), 1.0)
     return shares
@@ -153,6 +160,7 @@ def log_probabilities(shares):
     Parameters
     ----------
     shares : ndarray of shape (n_samples, n_classes)
+        Probabilities.
 
     Returns
     -------

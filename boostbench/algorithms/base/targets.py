@@ -1,4 +1,4 @@
-"""Validation of labels and of sample weights."""
+"""Validation of labels and of sample weights; classes as numbers."""
 
 import numpy as np
 from sklearn.utils.class_weight import compute_class_weight
@@ -6,7 +6,8 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from boostbench.util.compat.sklearn import check_sample_weight
 
-#: Largest sample weight: its square can be summed over a billion samples in double precision.
+# Largest sample weight; the smallest one is its reciprocal. The squares of weights in this range
+# can be summed over a billion samples in double precision.
 _MAX_WEIGHT = 1e100
 
 
@@ -186,7 +187,7 @@ def _check_range(weights):
 
 
 def _drop_zero_weights(X, y, weights):
-    """Return the samples of positive weight; raise ValueError if there are none."""
+    """Return X, y and weights of the samples of positive weight; raise ValueError if none is."""
     present = weights > 0
     if present.all():
         return X, y, weights

@@ -1,4 +1,4 @@
-"""Threads that share the items of a list, and a limit on the threads of BLAS."""
+"""Threads that share the items of a list, for bags, and a limit on the threads of BLAS."""
 
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
@@ -9,9 +9,9 @@ from threadpoolctl import ThreadpoolController
 
 
 class Threads:
-    """Threads for functions that spend their time outside of Python's global lock.
+    """Threads for functions that spend their time outside of Python's global interpreter lock.
 
-    The calling thread takes a part of the work.
+    The thread that calls `map` takes a part of the work.
 
     Parameters
     ----------
@@ -42,7 +42,8 @@ class Threads:
         """
         if self._pool is None:
             return _results(function, items)
-        # A task for each thread, not for each item: to start a task takes some 50 microseconds.
+        # Each thread gets one task, not one for each item: to start a task takes some 50
+        # microseconds.
         ends = [len(items) * i // self._n_threads for i in range(self._n_threads + 1)]
         parts = [items[start:end] for start, end in pairwise(ends)]
         tasks = [self._pool.submit(_results, function, part) for part in parts[1:] if part]
@@ -55,7 +56,7 @@ class Threads:
 def one_blas_thread():
     """Return a context manager that limits BLAS to one thread.
 
-    Products of blocks are so small that threads of BLAS mostly wait for one another.
+    The products of blocks of samples are so small that threads of BLAS mostly wait for one another.
     """
     return _libraries().limit(limits=1, user_api="blas")
 
