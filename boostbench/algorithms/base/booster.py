@@ -264,7 +264,7 @@ class Booster(CallbackSupportMixin, InputValidationMixin, DeclaredParameters, AB
             )
 
     def _store_explanation(self, master, X, y, weights=None):
-        """Store facts on the training rows, and the sizes of the terms over them, for explanations."""
+        """Store facts on the training rows for explanations, and sizes of terms over them."""
         self._store_training_rows(y)
         self._store_term_sizes(X, weights)
 

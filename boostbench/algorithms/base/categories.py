@@ -1,4 +1,9 @@
-"""Data frames as training data: conversion to pandas, and categorical features as codes."""
+"""Data frames as training data: conversion to pandas, and categorical features as codes.
+
+A categorical feature becomes a column of codes: the positions of its values in the list of its
+categories, with NaN for missing and unknown values. `find_categories` finds the lists in a fit, and
+`encode_categories` makes the codes, in fits and predictions.
+"""
 
 import re
 import warnings
@@ -62,6 +67,7 @@ def find_categories(X, requested="from_dtype", weights=None):
     >>> {feature: values.tolist() for feature, values in find_categories(X).items()}
     {1: ['blue', 'red']}
     """
+    # Arrays have no data types of columns to look at.
     if requested is None or (isinstance(requested, str) and not isinstance(X, pd.DataFrame)):
         return {}
     if sparse.issparse(X):
@@ -118,6 +124,8 @@ def check_numeric(X, name):
     """
     X = to_pandas(X)
     for index, dtype in enumerate(X.dtypes if isinstance(X, pd.DataFrame) else ()):
+        # Categories that are booleans, integers or floats (kinds b, i, u, f) can be used as
+        # numbers.
         values = dtype.categories.dtype if isinstance(dtype, pd.CategoricalDtype) else dtype
         if _is_categorical(X, index, dtype) and values.kind not in "biuf":
             _check_text(X.iloc[:, index], X.columns[index], takes_categories=False)
@@ -151,6 +159,7 @@ def encode_categories(X, categories):
     is_frame = isinstance(X, pd.DataFrame)
     if not categories and not is_frame:
         return X
+    # 1) Convert each column that is not numeric.
     X = _as_frame(X)
     numbers = {}
     for index, dtype in enumerate(X.dtypes):
@@ -158,6 +167,7 @@ def encode_categories(X, categories):
             numbers[index] = _category_codes(X.iloc[:, index], categories[index])
         elif isinstance(dtype, pd.CategoricalDtype) or dtype.kind not in "biufc":
             numbers[index] = _to_float(X.iloc[:, index])
+    # 2) Replace these columns in a copy that shares the other ones.
     X = X.copy(deep=False)
     for index, column in numbers.items():
         X.isetitem(index, column)
@@ -174,6 +184,7 @@ def decode_categories(X, categories, names=None):
     categories : dict of int to ndarray
         Result of `find_categories`.
     names : ndarray of shape (n_features,), default=None
+        Names of the columns. None: 0, 1, ....
 
     Returns
     -------
@@ -186,6 +197,7 @@ def decode_categories(X, categories, names=None):
         return pd.DataFrame.sparse.from_spmatrix(X, columns=names)
     X = pd.DataFrame(X, columns=names)
     for feature, feature_categories in categories.items():
+        # Code -1, for a missing value, selects the last entry, None.
         codes = X.iloc[:, feature].fillna(-1).astype(int)
         X.isetitem(feature, np.append(feature_categories.astype(object), None)[codes])
     return X
@@ -221,7 +233,7 @@ def drop_unused_categories(categories, X, *other_samples):
     for feature, all_categories in categories.items():
         is_present = np.isin(np.arange(len(all_categories)), X[:, feature])
         used[feature] = all_categories[is_present]
-        # The last entry maps NaN to NaN.
+        # New code of each old code. NaN becomes -1, which selects the last entry, NaN.
         new_codes = np.append(np.where(is_present, is_present.cumsum() - 1.0, np.nan), np.nan)
         for samples in (X, *other_samples):
             samples[:, feature] = new_codes[
@@ -297,7 +309,18 @@ def _hashable_values(column):
 
 
 def _check_text(column, name, takes_categories=True):
-    """Raise ValueError for dates and numbers as text, and warn about identifiers."""
+    """Raise ValueError for dates and numbers as text, and warn about identifiers.
+
+    Parameters
+    ----------
+    column : pandas.Series
+        Column of strings or objects; a column of categories is not checked.
+    name : object
+        Name of the column in messages.
+    takes_categories : bool, default=True
+        False: the estimator takes numbers only, so that identifiers need no warning.
+    """
+    # 1) Find the problem, from the distinct texts and their counts.
     if isinstance(column.dtype, pd.CategoricalDtype):
         return
     counts = _hashable_values(column).value_counts()
@@ -305,6 +328,7 @@ def _check_text(column, name, takes_categories=True):
     problem = text_problem(texts, counts.to_numpy(), len(column))
     frame = f"frame[{name!r}]"
     declared = f"{frame} = {frame}.astype('category')"
+    # 2) Report it, with code that mends it.
     match problem:
         case ("dates", _):
             advice = days_conversion_code(name, texts)

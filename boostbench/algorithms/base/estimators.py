@@ -1,4 +1,9 @@
-"""Bases of boosting classifiers and regressors: predictions from scores, and models of stumps."""
+"""Bases of boosting classifiers and regressors: predictions from scores, and models of stumps.
+
+A model has scores F, one per class or a single number. The bases turn them into the methods of
+scikit-learn: `decision_function`, `predict`, `predict_proba`, and the staged predictions after each
+round.
+"""
 
 import warnings
 from dataclasses import KW_ONLY
@@ -31,7 +36,11 @@ from boostbench.core.stumps.category_sets import add_category_sets, stack_stumps
 
 
 class ScoringClassifier(ClassifierMixin, ExplainableMixin):
-    """Mixin of classifiers (boosters and bags) that predict from the final scores alone."""
+    """Mixin of classifiers (boosters and bags) that predict from the final scores alone.
+
+    A class has a method `_scores`, which returns F for validated samples, and
+    `inverse_temperature`, the factor of F in the probabilities.
+    """
 
     def decision_function(self, X):
         """Return the scores of the classes.
@@ -160,6 +169,8 @@ class BoostingClassifier(ScoringClassifier, Booster):
 class NoEarlyStoppingMixin(DeclaredParameters):
     """Mixin of classifiers whose rounds cannot be undone; it precedes the other bases.
 
+    It turns the parameters of early stopping into class attributes.
+
     Parameters
     ----------
     random_state : int, RandomState instance or None, default=None
@@ -233,8 +244,9 @@ class BoostingRegressor(RegressorMixin, ExplainableMixin, WeightedBooster):
 class TotallyCorrective:
     """Mixin of boosters that fit all coefficients again in every round.
 
-    A subclass sets `weight_path_` in `_store_model`: the coefficients after each round, as returned
-    by `boostbench.core.coefficient_path.CoefficientPath.matrix`.
+    The scores after earlier rounds need the coefficients of that time. A subclass sets
+    `weight_path_` in `_store_model`: the coefficients after each round, as returned by
+    `boostbench.core.coefficient_path.CoefficientPath.matrix`.
     """
 
     def _staged_coefficients(self, stages):
@@ -243,6 +255,8 @@ class TotallyCorrective:
             yield stage_coefficients(self.weight_path_, stage, self.coefficients_.shape)[:stage]
 
     def _staged_scores(self, X, stages):
+        """Yield the scores after given numbers of rounds; see `Booster._staged_scores`."""
+        # The outputs of the weak learners are not needed one by one for the final scores.
         stages = list(stages)
         if stages == [self.n_iterations_]:
             yield self.hypotheses_.scores(X, self.coefficients_)
@@ -253,7 +267,7 @@ class TotallyCorrective:
 
 
 class StumpEnsemble(TabularBooster, BoostingClassifier):
-    """Classifier of the form ``F(x) = sum_t h_t(x) W[t]`` with stumps and vote vectors.
+    """Base of classifiers ``F(x) = sum_t h_t(x) W[t]`` with stumps h and vote vectors W[t].
 
     Parameters
     ----------

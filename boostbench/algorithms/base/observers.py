@@ -1,7 +1,8 @@
 """Observers of a training run: early stopping, progress lines and callbacks of scikit-learn.
 
 The loop of `boostbench.algorithms.base.booster.Booster` calls two methods of an observer:
-`on_round_end` after every round, which returns True to end the training, and `on_training_end`.
+`on_round_end` after every round, which returns True to end the training, and `on_training_end`. An
+observer reads the state of the run from a `Training`.
 """
 
 import copy
@@ -34,7 +35,8 @@ except ImportError:  # scikit-learn before 1.9 has no callbacks
         return method
 
 
-# Notebooks store each write, so that a line for every round would be slow.
+# Seconds between two updates of a progress line. Notebooks store each write, so that an update in
+# every round would be slow.
 _SECONDS_BETWEEN_LINES = 0.2
 
 
@@ -76,7 +78,7 @@ class EarlyStopping:
 
     def losses_so_far(self):
         """Return the losses after all rounds so far."""
-        # Rounds without a loss are scored by one model with all of them, stage by stage.
+        # 1) Score the rounds without a loss, stage by stage, with one model of all rounds so far.
         stages = range(len(self.losses) + 1, self.training.rounds + 1)
         if stages:
             model = self.training.model()
@@ -84,6 +86,7 @@ class EarlyStopping:
             for stage, scores in zip(stages, model._staged_scores(self.X, stages), strict=True):
                 losses = log_losses(factor * scores, self.labels)
                 self.losses.append(float(np.average(losses, weights=self.weights)))
+                # 2) Remember the last round of progress.
                 if not self.best or self.losses[-1] < self.losses[self.best - 1] - MIN_DECREASE:
                     self.best = stage
         return self.losses
@@ -113,7 +116,7 @@ def stratified_holdout(labels, fraction, random_state, advice="give more samples
     ----------
     labels : ndarray of shape (n_samples,)
     fraction : float
-        Fraction of all samples to hold out; at least one sample is held out.
+        Fraction of all samples to hold out, as far as the classes allow; at least one sample.
     random_state : RandomState
     advice : str, default="give more samples"
         Advice in the error message if no sample can be held out.
@@ -128,15 +131,18 @@ def stratified_holdout(labels, fraction, random_state, advice="give more samples
     ValueError
         If no class has more than one sample.
     """
+    # 1) Put the samples in a random order, and then in the order of their classes.
     order, _ = sort_with_order(random_state.random_sample(len(labels)))
     # NumPy sorts integers of at most 16 bits in linear time.
     keys = labels.astype(np.min_scalar_type(labels.max()))
     order = order[keys[order].argsort(kind="stable")]
+    # 2) Keep the first sample of each class for the training part.
     first_of_class = np.unique(labels[order], return_index=True)[1]
     remaining = np.delete(order, first_of_class)
     if not len(remaining):
         raise ValueError(f"early stopping needs a class of 2 samples or more: {advice}")
-    # Systematic sampling: equal distances in the order of the classes.
+    # 3) Hold out samples at equal distances in this order, from a random start (systematic
+    # sampling): each class gives its share.
     count = min(max(1, round(fraction * len(labels))), len(remaining))
     start = random_state.random_sample()
     held_out = remaining[((np.arange(count) + start) * len(remaining) / count).astype(int)]
@@ -172,7 +178,7 @@ def log_losses(scores, labels):
 
 
 class Training:
-    """State of a training run, for observers.
+    """State of a training run, for the loop and its observers.
 
     Attributes
     ----------
@@ -191,7 +197,7 @@ class Training:
         self.rounds = 0
 
     def model(self):
-        """Return a fitted copy of the booster, as if the training had ended now."""
+        """Return a copy of the booster, fitted as if the training had ended after this round."""
         model = copy.copy(self.booster)
         model._store_training(self)
         return model
@@ -205,7 +211,7 @@ class Training:
 class SklearnCallbackAdapter:
     """Observer that calls the callbacks of scikit-learn's `set_callbacks` for each task.
 
-    A task is a round, or a member of a bag.
+    A task, in the words of scikit-learn, is a round, or a member of a bag.
 
     Parameters
     ----------
@@ -223,7 +229,8 @@ class SklearnCallbackAdapter:
         self.training = training
         booster = training.booster
         names = getattr(booster, "feature_names_in_", None)
-        # Arguments of all callbacks, which call the functions among them when they need the value.
+        # Arguments of all callbacks. scikit-learn calls the functions among them if a callback
+        # needs the value.
         self.arguments = {
             "estimator": booster,
             # Restore names and categories, so that callbacks can predict for X without a warning.
@@ -232,6 +239,8 @@ class SklearnCallbackAdapter:
             "metadata": None if weights is None else {"sample_weight": weights},
         }
         self.task_name = task_name
+        # The context is scikit-learn's node for the whole training, with a node for each task
+        # below.
         self.context = booster._init_callback_context(max_subtasks=max_tasks)
         self.context.call_on_fit_task_begin(**self.arguments)
 
@@ -290,12 +299,14 @@ class VerboseReporter:
 
     def _print(self):
         """Print a line with the objective, the validation loss and the CPU time so far."""
+        # 1) Read the objective, under the name that the estimator has for it.
         training = self.training
         model = training.model()
         parts = []
         for name in ("objective_", "log_risks_"):
             if hasattr(model, name):
                 parts.append(f"{name.strip('s_').replace('_', ' ')} {getattr(model, name)[-1]:.6g}")
+        # 2) Read the validation loss, if there is one.
         losses = None
         if self.validation:
             losses, best = self.validation.losses_so_far(), self.validation.best
@@ -305,6 +316,7 @@ class VerboseReporter:
         if losses is not None:
             loss = losses[training.rounds - 1]
             parts.append(f"validation loss {loss:.6g} (best round {best})")
+        # 3) Print them.
         seconds = sum(training.clock.seconds.values())
         parts.append(f"{seconds:.2f} CPU seconds")
         name = type(training.booster).__name__

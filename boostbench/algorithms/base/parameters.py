@@ -1,4 +1,9 @@
-"""Declaration of constructor parameters: one annotated line per parameter."""
+"""Declaration of constructor parameters: one annotated line per parameter.
+
+scikit-learn's estimators repeat each parameter in `__init__`, in its assignment, in a table of
+constraints and in the docstring. Here a class writes ``n_iterations: PositiveInt = 1000``, and
+`DeclaredParameters` makes the constructor and the constraints from it.
+"""
 
 import inspect
 import re
@@ -63,6 +68,8 @@ class DeclaredParameters(BaseEstimator):
 
     def __init_subclass__(cls, **kwargs):
         """Add constraints, constructor and parameter descriptions to a new class."""
+        # 1) Collect the parameters of the class and its bases, and convert their types to
+        # scikit-learn's constraints.
         super().__init_subclass__(**kwargs)
         declared = _declared_parameters(cls)
         if "_parameter_constraints" not in vars(cls):
@@ -71,15 +78,18 @@ class DeclaredParameters(BaseEstimator):
                 for name, (value_type, _) in declared.items()
             }
             cls._parameter_constraints = getattr(cls, "_parameter_constraints", {}) | constraints
-        # The attribute `__signature__` marks the constructors of `_make_constructor`. A constructor
-        # that a class defines itself does not have it, and stays.
+        # 2) Make the constructor. The attribute `__signature__` marks the constructors of
+        # `_make_constructor`. A constructor that a class defines itself does not have it, and
+        # stays.
         if cls.__init__ is object.__init__ or hasattr(cls.__init__, "__signature__"):
             cls.__init__ = _make_constructor(
                 cls, {name: parameter_kind for name, (_, parameter_kind) in declared.items()}
             )
+        # 3) Add the descriptions of inherited parameters to the docstring.
         _inherit_parameter_docs(cls, declared)
 
     def _validate_params(self):
+        """Check the values of the parameters, as scikit-learn does, but refuse booleans as numbers."""
         super()._validate_params()
         for name, value in self.get_params(deep=False).items():
             # A parameter without constraints accepts every value.
@@ -93,7 +103,10 @@ class DeclaredParameters(BaseEstimator):
 
 
 def _declared_parameters(cls):
-    """Return the type of the values and the `Parameter.kind` of each parameter."""
+    """Return the type of the values and the `Parameter.kind` of each parameter, by its name.
+
+    Later classes of the inheritance override earlier ones, but keep the kind of the parameter.
+    """
     declared = {}
     for base in (base for base in reversed(cls.__mro__) if issubclass(base, DeclaredParameters)):
         parameter_kind = Parameter.POSITIONAL_OR_KEYWORD
@@ -111,29 +124,36 @@ def _declared_parameters(cls):
 
 
 def _inherit_parameter_docs(cls, declared):
-    """Add the descriptions of inherited parameters to the docstring of a class."""
-    # 1. Split the docstring at its parameter section. Without this section, the part before the
+    """Add the descriptions of inherited parameters to the docstring of a class.
+
+    Parameters
+    ----------
+    cls : type
+    declared : dict of str to object
+        Result of `_declared_parameters`, of which only the names are used.
+    """
+    # 1) Split the docstring at its parameter section. Without this section, the part before the
     # first other section takes its place.
     text = inspect.cleandoc(cls.__doc__ or "")
     text_before, heading, text_after = text.partition(_SECTION)
     parameter_section, *later_sections = re.split(
         r"\n\n(?=\w[^\n]*\n-{3,})", text_after if heading else text, maxsplit=1
     )
-    # 2. Store the description of each parameter. An entry may describe several: "a, b : int".
+    # 2) Store the description of each parameter. An entry may describe several: "a, b : int".
     entries = re.split(r"\n(?=\S)", parameter_section) if heading else []
     cls._parameter_docs = {
         name: entry
         for entry in entries
         for name in entry.splitlines()[0].partition(" :")[0].split(", ")
     }
-    # 3. Collect the descriptions of parameters that only the bases describe.
+    # 3) Collect the descriptions of parameters that only the bases describe.
     docs = {}
     for base in reversed(cls.__mro__):
         docs |= vars(base).get("_parameter_docs", {})
     inherited = [
         docs[name] for name in declared if name in docs and name not in cls._parameter_docs
     ]
-    # 4. Append them to the parameter section.
+    # 4) Append them to the parameter section.
     if text and inherited:
         text_before = text_before if heading else parameter_section + "\n\n"
         section_text = _SECTION + "\n".join([*entries, *dict.fromkeys(inherited)])
@@ -152,6 +172,7 @@ def _to_sklearn_constraints(value_type):
             for part in get_args(value_type)
             for constraint in _to_sklearn_constraints(part)
         ]
+    # scikit-learn has special names for two types, and accepts instances of any other.
     return [{bool: "boolean", NoneType: None}.get(value_type, value_type)]
 
 
@@ -175,6 +196,7 @@ def _make_constructor(cls, parameter_kinds):
         parameters.append(Parameter(name, parameter_kind, default=getattr(cls, name)))
     signature = Signature(parameters)
 
+    # A user's mistake in the arguments is reported with the name of the class.
     def __init__(*args, **kwargs):
         try:
             bound = signature.bind(*args, **kwargs)
