@@ -1,4 +1,8 @@
-"""AdaBoost for two classes, AdaBoost.MH for more; with stumps, projected stumps or perceptrons."""
+"""AdaBoost for two classes, AdaBoost.MH for more; with stumps, projected stumps or perceptrons.
+
+The estimators come first, and their masters (the state of a training, see
+`boostbench.algorithms.base.master`) follow.
+"""
 
 from dataclasses import KW_ONLY
 from typing import ClassVar
@@ -60,7 +64,12 @@ class AdaBoostMH(StumpEnsemble):
     """
 
     def inverse_temperature(self):
-        """Return the slope of the log-odds in F: each label has an exponential loss of its own."""
+        """Return the slope of the log-odds in F, 2 - 2 / k for k classes.
+
+        Each label has an exponential loss of its own, whose minimum is F_r = 1/2 log(p_r / (1 -
+        p_r)) for the probability p_r of class r. Where all probabilities are 1 / k, F_r therefore
+        has the slope k / (2 (k - 1)) in log p_r.
+        """
         return 2.0 - 2.0 / len(self.classes_)
 
     def _make_master(self, X, labels, random_state, weights=None):
@@ -117,6 +126,7 @@ class AdaBoost(CategorySetBooster, StumpEnsemble, BinaryClassifier):
         return _BinaryMaster(self, self._make_search(X, random_state, weights), signs, weights)
 
     def _make_search(self, X, random_state, weights):
+        """Return the search for stumps, with the constant one if `constant` is set."""
         search = self._enable_category_sets(StumpSearch(X, self.max_bins, weights))
         return ConstantFallbackSearch(search) if self.constant else search
 
@@ -213,14 +223,17 @@ class _BinaryMaster(StumpMaster):
         super().__init__(params, search, signed, sample_weight)
 
     def generate(self):
+        """Return the stump of smallest weighted error; see `Master.generate`."""
         result = self.search.best(self.weights)
         return result if result is not None and result.edge > MIN_EDGE else None
 
     def correct(self, result):
+        """Add the stump, and multiply the weights by exp(-alpha y h(x)); see `Master.correct`."""
         alpha, has_errors = self.adaboost_coefficient(result.edge)
         self.stumps.append(result.learner)
         self.votes.append(alpha)
         if has_errors:
+            # The sign of a weight is the label y.
             margin = np.where(self.weights[:, 0] > 0, alpha, -alpha) * result.outputs
             self.weights[:, 0] *= np.exp(-margin)
             self.weights /= np.abs(self.weights).sum()
@@ -253,16 +266,22 @@ class _MHMaster(StumpMaster):
         super().__init__(params, search, signed, sample_weight)
 
     def generate(self):
+        """Return the stump with the largest sum of absolute edges, g; see `Master.generate`."""
         result = self.search.best_sum_abs_edge(self.weights)
         return result if result is not None and result.edge > MIN_EDGE else None
 
     def correct(self, result):
+        """Add the stump with its votes, and update the weights; see `Master.correct`.
+
+        A weight is multiplied by ``exp(-Y[i, r] alpha h(x_i) v[r])``.
+        """
         alpha, has_errors = self.adaboost_coefficient(result.edge)
         self.stumps.append(result.learner)
         self.votes.append(alpha * result.votes)
         if has_errors:
-            # The factor of a weight depends on the side of the stump and the label only: a table
-            # of 2 n_classes rows replaces one exponential per weight.
+            # The factor of a weight depends on the class, the side of the stump and the label only:
+            # a table of 2 n_classes rows replaces one exponential per weight. Row y is for samples
+            # of class y below the threshold, row n_classes + y for samples above it.
             margins = alpha * self.signs * result.votes
             table = np.exp(np.concatenate([margins, -margins]))
             above = result.outputs > 0

@@ -1,4 +1,8 @@
-"""CGENS and CGENS-SLS: kernel machines that learn their kernel, one weak learner at a time."""
+"""CGENS and CGENS-SLS: kernel machines that learn their kernel, one weak learner at a time.
+
+A round adds the weak learner of the largest edge, and solves for all coefficients again
+(`boostbench.core.solvers.incremental_solvers`).
+"""
 
 from typing import ClassVar, Literal
 
@@ -127,7 +131,7 @@ class CGENS(TotallyCorrective, NoEarlyStoppingMixin, TabularBooster, BinaryClass
 
     @property
     def _takes_tables(self):
-        # Perceptrons and cosines need numbers.
+        """True if X may have missing values and categories: only stumps accept them."""
         return self.weak_learner in ("stump", ["stump"], ("stump",))
 
     def _validate_params(self):
@@ -170,8 +174,8 @@ class CGENS(TotallyCorrective, NoEarlyStoppingMixin, TabularBooster, BinaryClass
         self.intercept_path_ = np.array(master.intercepts)
         self.objective_ = np.array(master.objective)
         self.dual_ = master.svm.dual
-        # A weak learner has a feature or a direction, a threshold or a phase, and a coefficient.
-        # The 1 is the bias of the model.
+        # A stump has a feature, a threshold and a coefficient; a perceptron or a cosine a
+        # direction, a threshold or phase, and a coefficient. The 1 is the bias of the model.
         n_stumps = sum(isinstance(learner, Stump) for learner in master.learners)
         n_others = len(master.learners) - n_stumps
         self.n_parameters_ = 3 * n_stumps + (self.n_features_in_ + 2) * n_others + 1
@@ -181,6 +185,7 @@ class CGENS(TotallyCorrective, NoEarlyStoppingMixin, TabularBooster, BinaryClass
             yield self.weight_path_[stage - 1]
 
     def _staged_scores(self, X, stages):
+        """Yield the scores with the bias of each stage; see `Booster._staged_scores`."""
         stages = list(stages)
         for stage, scores in zip(stages, super()._staged_scores(X, stages), strict=True):
             yield scores + self.intercept_path_[stage]
@@ -290,10 +295,12 @@ class CGENSSLS(NoEarlyStoppingMixin, StumpEnsemble):
         self.n_parameters_ = 2 * n + self.coefficients_.size + self.intercepts_.size
 
     def _staged_scores(self, X, stages):
+        """Yield the scores after each stage, a sum over columns of Q; see `steps_`."""
         stages = list(stages)
         if stages == [self.n_iterations_]:
             yield self.hypotheses_.scores(X, self.coefficients_) + self.intercepts_
             return
+        # The columns of Q for the samples X solve Q R = H, with the centred outputs H.
         centred = self.hypotheses_.outputs(X) - self.means_
         orthogonal = solve_triangular(self.triangle_, centred.T, trans="T").T
         scores = self.mean_codeword_
@@ -303,7 +310,7 @@ class CGENSSLS(NoEarlyStoppingMixin, StumpEnsemble):
 
 
 def _weighted_variance(X, weights):
-    """Return the variance of all entries of X, weighted by rows."""
+    """Return the variance of all entries of X, weighted by the sample weights of the rows."""
     if weights is None:
         return X.var()
     mean = np.average(X.mean(axis=1), weights=weights)
@@ -316,7 +323,8 @@ class _CGENSMaster(Master):
     Parameters
     ----------
     params, search
-        See `Master`. The search also excludes weak learners in use.
+        See `Master`. The search has a method `exclude`, after which it never finds a weak learner
+        again.
     signs : ndarray of shape (n_samples,)
         Labels -1 and +1.
     sample_weight : ndarray of shape (n_samples,) or None
@@ -346,12 +354,14 @@ class _CGENSMaster(Master):
         self.objective = []
 
     def generate(self):
+        """Return the weak learner of the largest correlation, eq. (8); see `Master.generate`."""
         result = self.search.best((self.signs * self.dual)[:, None])
         min_edge = MIN_EDGE * self.dual.sum()
         exceeds_rounding = result is not None and abs(result.edge) > min_edge
         return result if exceeds_rounding else None
 
     def correct(self, result):
+        """Add the weak learner, and solve eq. (1) again; see `Master.correct`."""
         self.search.exclude(result.learner)
         self.svm.add(result.outputs)
         self.dual = self.svm.dual
@@ -385,6 +395,7 @@ class _SLSMaster(Master):
         self.learners = []
 
     def generate(self):
+        """Return the stump of the largest correlation, eq. (13); see `Master.generate`."""
         residual = self.ridge.residual
         result = self.search.best(residual)
         if result is None:
@@ -393,6 +404,7 @@ class _SLSMaster(Master):
         return result if result.edge > min_edge else None
 
     def correct(self, result):
+        """Add the stump, and solve eq. (10) again; see `Master.correct`."""
         self.search.exclude(result.learner)
         self.ridge.add(result.outputs)
         self.learners.append(result.learner)

@@ -1,4 +1,7 @@
-"""GradBoost: boosting as coordinate descent on a loss with a mixed-norm penalty."""
+"""GradBoost: boosting as coordinate descent on a loss with a mixed-norm penalty.
+
+A mixed norm is the sum of the norms of the rows of the coefficient matrix W, one row per stump.
+"""
 
 from functools import partial
 from typing import ClassVar, Literal, NamedTuple
@@ -115,6 +118,8 @@ class _StumpUpdate(NamedTuple):
 
 class _GradBoostMaster(StumpMaster):
     """Master of `GradBoost`: coordinate descent in the coefficients of one stump per round.
+
+    The *bound* is the upper bound on the change of the objective in the docstring of `GradBoost`.
 
     Parameters
     ----------

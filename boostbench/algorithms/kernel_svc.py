@@ -28,7 +28,7 @@ from boostbench.algorithms.base.targets import check_classes_have_weight, combin
 
 
 def mean_gamma(X, Y=None):
-    """Return the gamma of a Gaussian kernel from the mean squared distance.
+    """Return the gamma of the kernel ``exp(-gamma |x - y|^2)`` from the mean squared distance.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ def mean_gamma(X, Y=None):
     Returns
     -------
     float
-        Half of the reciprocal of the mean; 1 if all rows are equal.
+        1 / (2 mean); 1 if all rows are equal.
     """
     mean = euclidean_distances(X, Y, squared=True).mean()
     return 1 / (2 * mean) if mean > 0 else 1.0
@@ -109,7 +109,7 @@ def perceptron_kernel(X, Y=None, offset=0.0):
 
 
 class _KernelClassifier(ClassifierMixin, DeclaredParameters):
-    """Base of classifiers that wrap a support vector machine of scikit-learn.
+    """Base of classifiers that wrap a support vector machine of scikit-learn, the *machine*.
 
     A subclass defines `_fit_machine`.
 
@@ -184,7 +184,11 @@ class _KernelClassifier(ClassifierMixin, DeclaredParameters):
 
 
 class _KernelSVC(_KernelClassifier):
-    """Base of machines with a kernel: a subclass has the kernel function `_kernel`."""
+    """Base of the machines with a kernel.
+
+    A subclass has a class attribute `_kernel`, a function of two arrays of samples that returns the
+    matrix of kernel values.
+    """
 
     def _fit_machine(self, X, y, sample_weight):
         return SVC(C=self.C, kernel=self._kernel).fit(X, y, sample_weight)

@@ -158,7 +158,7 @@ class _SAMMEMaster(Master):
     def correct(self, weighted_tree):
         """Add the tree, and increase the weights of its mistakes; see `Master.correct`."""
         tree, is_wrong, error = weighted_tree
-        # A perfect tree would get an infinite coefficient.
+        # A perfect tree would get an infinite coefficient. An edge of `MAX_EDGE` is this error.
         min_error = (1 - MAX_EDGE) / 2
         odds = (1 - max(error, min_error)) / max(error, min_error)
         # The factor of a weight is exp(alpha).

@@ -89,7 +89,7 @@ class DeclaredParameters(BaseEstimator):
         _inherit_parameter_docs(cls, declared)
 
     def _validate_params(self):
-        """Check the values of the parameters, as scikit-learn does, but refuse booleans as numbers."""
+        """Check the parameters as scikit-learn does, but refuse booleans in place of numbers."""
         super()._validate_params()
         for name, value in self.get_params(deep=False).items():
             # A parameter without constraints accepts every value.
