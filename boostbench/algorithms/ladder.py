@@ -1,4 +1,9 @@
-"""Boosting with codewords: MCBoost of Saberian and Vasconcelos, codeword boosting and LADDER."""
+"""Boosting with codewords: MCBoost of Saberian and Vasconcelos, codeword boosting and LADDER.
+
+The predictor maps samples to vectors, and each class has a vector there, its codeword.
+`CodewordMCBoost` fits the predictor, `CodewordBoosting` the codewords, and `LADDER` both in turn.
+The three share the risk, `boostbench.core.losses.codeword.CodewordRisk`.
+"""
 
 from typing import Literal
 
@@ -127,7 +132,7 @@ class CodewordMCBoost(
         codewords = _draw_first_codewords(
             len(self.classes_), self._codeword_dimension(), random_state
         )
-        # Leaves, and therefore coefficients, must not depend on the scale of the weights.
+        # Weights of mean 1: leaves, and therefore coefficients, must not depend on their scale.
         weights = normalise_weights(weights)
         risk = CodewordRisk(labels, codewords, sample_weight=weights)
         search = VectorTreeSearch(StumpSearch(X, self.max_bins, weights), self.max_depth, weights)
@@ -142,6 +147,7 @@ class CodewordMCBoost(
         self.n_parameters_ += len(self.coefficients_)
 
     def _staged_scores(self, X, stages):
+        """Yield the inner products of f(x) with the codewords of each stage."""
         stages = list(stages)
         staged = super()._staged_scores(self._reduce_features(X), stages)
         for stage, f in zip(stages, staged, strict=True):
@@ -222,6 +228,7 @@ class LADDER(CodewordMCBoost):
         self._cycle = self.boosting_steps
 
     def _codewords_at(self, stage):
+        """Return the codewords after `stage` rounds, of the last cycle that was complete then."""
         return self._codewords[stage // self._cycle]
 
 
@@ -311,7 +318,10 @@ class _RiskMaster(Master):
 
 
 def _store_codewords(model, master):
-    """Store the codewords and the risks of a `_RiskMaster` as attributes of a fitted model."""
+    """Store the codewords and the risks of a `_RiskMaster` as attributes of a fitted model.
+
+    The attribute `_codewords` has the codewords of all stages, for staged predictions.
+    """
     model._codewords = np.array(master.codewords)
     model.first_codewords_, model.codewords_ = model._codewords[0], model._codewords[-1]
     model.log_risks_ = np.array(master.log_risks)
@@ -342,6 +352,7 @@ class _CodewordMaster(_RiskMaster):
         self.coefficients = []
 
     def generate(self):
+        """Return the tree of the largest edge for the weights of eq. (5); see `Master.generate`."""
         weights = self.risk.weights()
         uses_votes = self.params.leaf_values == "vote"
         criterion = (
@@ -350,10 +361,12 @@ class _CodewordMaster(_RiskMaster):
         result = self.search.best(weights, criterion)
         if result is None:
             return None
+        # An edge is a sum of products of weights and leaf values. Smaller ones are rounding errors.
         noise = MIN_EDGE * np.abs(weights).sum() * np.abs(result.values).max()
         return result if abs(result.edge) > noise else None
 
     def correct(self, result):
+        """Add the tree with the step that minimises the risk, eq. (6); see `Master.correct`."""
         step, is_perfect = self.risk.step(result.leaf, result.values)
         self.trees.append(result.tree)
         self.coefficients.append(step)
@@ -365,6 +378,7 @@ class _LadderMaster(_CodewordMaster):
     """Master of `LADDER`, Algorithm 3: codewords move at the end of each cycle of rounds."""
 
     def correct(self, result):
+        """Add the tree, and move the codewords at the end of a cycle; see `Master.correct`."""
         progress = super().correct(result)
         if len(self.trees) % self.params.boosting_steps == 0:
             for _ in range(self.params.codeword_steps):
@@ -379,9 +393,11 @@ class _CodewordDescent(_RiskMaster):
     """Master of `CodewordBoosting`, Algorithm 2: a round is one step of the codewords."""
 
     def generate(self):
+        """Return the risk, as there is no weak learner to find."""
         return self.risk
 
     def correct(self, risk):
+        """Move the codewords; the training ends if no step lowers the risk."""
         progress = risk.move_codewords()
         self.codewords.append(risk.codewords)
         self.log_risks.append(risk.log_risk)
@@ -389,6 +405,18 @@ class _CodewordDescent(_RiskMaster):
 
 
 def _draw_first_codewords(n_classes, n_components, random_state):
-    """Return random codewords for the start of the training."""
+    """Return random codewords for the start of the training.
+
+    Parameters
+    ----------
+    n_classes : int
+    n_components : int or None
+        Dimension; None: n_classes - 1.
+    random_state : RandomState
+
+    Returns
+    -------
+    ndarray of shape (n_classes, n_components)
+    """
     rng = np.random.default_rng(random_state.randint(2**31))
     return draw_codebook(n_classes, n_components or n_classes - 1, rng)

@@ -1,7 +1,8 @@
 """Boosting by programs of the margins, for two classes: LPBoost, NM-Boost and ERLPBoost.
 
 A round adds the weak learner with the largest edge for the dual variables, and solves the program
-again for all coefficients.
+again for all coefficients. The programs are in `boostbench.core.solvers`; `MarginMaster` and
+`MarginBooster` are common to the three algorithms.
 """
 
 import warnings
@@ -32,12 +33,12 @@ from boostbench.core.solvers.linear_programs import NegativeMarginProgram, SoftM
 from boostbench.core.stumps.search import StumpSearch
 from boostbench.core.stumps.stump import Stumps
 
-# A score below this fraction of the sum of the coefficients is 0. The coefficients of linear
+# Fraction of the sum of the coefficients below which a score is 0. The coefficients of linear
 # programs are often simple fractions, which cancel up to rounding.
 _SCORE_TOLERANCE = 1e-9
 
-# Training ends if no edge exceeds 1 by more than this: ten times the feasibility tolerance of
-# HiGHS, 1e-7, up to which the constraints of the weak learners in the program are violated as well.
+# Excess of an edge over 1 that LPBoost ignores: ten times the feasibility tolerance of HiGHS, 1e-7,
+# up to which the constraints of the weak learners in the program are violated as well.
 _EDGE_TOLERANCE = 1e-6
 
 # Largest duality gap of a solved program of ERLPBoost, as a fraction of epsilon.
@@ -70,7 +71,10 @@ class MarginMaster(Master):
         self.objective = []
 
     def edge_threshold(self):
-        """Return the edge above which a weak learner is better than the earlier ones."""
+        """Return the edge above which a weak learner violates its constraint of the dual program.
+
+        The constraint says that its edge is at most the largest edge of the earlier weak learners.
+        """
         # Differences below this fraction of the sum of the weights are rounding errors.
         return self.program.edge + MIN_EDGE * self.program.dual.sum()
 
@@ -89,8 +93,13 @@ class MarginMaster(Master):
 
 
 class MarginBooster(TotallyCorrective, NoEarlyStoppingMixin, TabularBooster, BinaryClassifier):
-    """Base of LPBoost, NMBoost and ERLPBoost: ``F(x) = sum_j w_j h_j(x)`` with ``w >= 0``."""
+    """Base of LPBoost, NMBoost and ERLPBoost: ``F(x) = sum_j w_j h_j(x)`` with ``w >= 0``.
 
+    A subclass has a method `_make_program` and, if `MarginMaster` does not suffice, another
+    `_master_class`.
+    """
+
+    # Number of the version of the results, see `Booster`.
     edition = 2
 
     n_iterations: PositiveInt = 500
@@ -105,6 +114,7 @@ class MarginBooster(TotallyCorrective, NoEarlyStoppingMixin, TabularBooster, Bin
         """Return the program for samples with positive weights."""
 
     def _make_search(self, X, random_state):
+        """Return the search for weak learners; subclasses with others than stumps override it."""
         return StumpSearch(X)
 
     def _make_master(self, X, signs, random_state, weights=None):
@@ -206,6 +216,7 @@ class LPBoost(MarginBooster):
 
     @property
     def _takes_tables(self):
+        """True if X may have missing values and categories: only stumps accept them."""
         return self.weak_learner == "stump"
 
     def _make_program(self, weights):
@@ -309,7 +320,8 @@ class _ERLPBoostMaster(MarginMaster):
     def generate(self):
         """Return the stump of the largest edge, or None at the end; see `Master.generate`."""
         result = super().generate()
-        # Weak duality gives this bound: d is feasible in the program over all stumps.
+        # The present d is feasible in the program over all stumps, which minimises the largest edge
+        # plus the relative entropy: the value at d is an upper bound on the minimum.
         edge = self.program.edge if result is None else result.edge
         self.bound = min(self.bound, edge + self.program.divergence)
         return None if self.bound - self.program.value <= self.tol else result

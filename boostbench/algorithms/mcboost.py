@@ -1,4 +1,8 @@
-"""Stage-wise MCBoost: each round adds a weak learner with a coefficient for every class."""
+"""Stage-wise MCBoost: each round adds a weak learner with a coefficient for every class.
+
+`MCBoost` is the estimator, `_MCBoostMaster` Algorithm 1 of the paper, and `SignTreeSearch` the
+search for decision trees; stumps are searched by `boostbench.core.stumps`.
+"""
 
 from typing import ClassVar, Literal
 
@@ -27,7 +31,8 @@ from boostbench.core.stumps.search import StumpSearch
 from boostbench.core.stumps.ties import argmax_with_tolerance
 from boostbench.core.weak_learner import SearchResult
 
-# Epsilon of step 2, as a fraction of nu: under the penalty, edges approach nu without reaching it.
+# Tolerance epsilon of the stopping rule (step 2), as a fraction of nu: under the penalty, edges
+# approach nu without reaching it.
 _EDGE_TOLERANCE = 1e-2
 
 # Dual variables of each loss, for several classes and for two.
@@ -137,6 +142,7 @@ class MCBoost(CategorySetBooster, StumpEnsemble):
 
     @property
     def _takes_sparse(self):
+        """True if X may be sparse: only stumps accept it."""
         return self.weak_learner == "stump"
 
     def _make_master(self, X, labels, random_state, weights=None):
@@ -188,6 +194,8 @@ class _MCBoostMaster(Master):
         self.max_coefficient = np.inf if params.kappa is None else params.kappa
 
     def generate(self):
+        """Return the weak learner of the most violated constraint; see `Master.generate`."""
+        # A share of 0 means that all losses have underflowed.
         result = self.search.best(self.weights.gains) if self.weights.share else None
         if result is None:
             return None
@@ -196,6 +204,8 @@ class _MCBoostMaster(Master):
         return result if is_violated and result.edge > MIN_EDGE else None
 
     def correct(self, result):
+        """Find the coefficients by eq. (13) or (14), and update u; see `Master.correct`."""
+        # The problem is divided by `scale`, and so is the weight of the norm.
         problem, scale = self.weights.problem(result.outputs)
         w = np.minimum(
             self.params.eta * minimise(problem, self.params.nu / scale), self.max_coefficient
@@ -270,12 +280,14 @@ class SignTreeSearch:
     def _grow(self, signed_weights):
         """Return the greedy tree for one column of G, of shape (n_samples,)."""
         magnitudes = np.abs(signed_weights)
-        # Scale the magnitudes to mean 1: scikit-learn drops splits whose gain is near machine
-        # epsilon.
+        # 1) Scale the magnitudes to mean 1, since scikit-learn drops splits whose gain is near
+        # machine epsilon, and round them, see `_WEIGHT_UNIT`.
         sample_weight = (
             np.rint(magnitudes * (len(magnitudes) / magnitudes.sum() / _WEIGHT_UNIT)) * _WEIGHT_UNIT
         )
         model = self._model.fit(self._X_float32, signed_weights > 0, sample_weight=sample_weight)
+        # 2) Let each leaf have the sign of its class with the larger weight. If all signs are
+        # equal, there is one class, and the first column is the last.
         class_fractions = model.tree_.value[:, 0]
         class_signs = np.where(model.classes_, 1.0, -1.0)
         # A tie within a node gives the positive sign.
@@ -286,7 +298,20 @@ class SignTreeSearch:
 
 
 def _to_tree(sklearn_tree, leaf_signs):
-    """Convert a tree of scikit-learn to a `Tree` with the given output of each node."""
+    """Convert a tree of scikit-learn to a `Tree` with the given output of each node.
+
+    Parameters
+    ----------
+    sklearn_tree : sklearn.tree._tree.Tree
+        Arrays of nodes; the children of a leaf are -1.
+    leaf_signs : ndarray of shape (n_nodes,)
+        Output of each node, -1 or +1, which matters for leaves.
+
+    Returns
+    -------
+    Tree
+        It compares features in single precision, as scikit-learn does.
+    """
     is_leaf = sklearn_tree.children_left < 0
     children = np.column_stack([sklearn_tree.children_left, sklearn_tree.children_right])
     return Tree(

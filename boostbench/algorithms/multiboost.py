@@ -1,4 +1,8 @@
-"""MultiBoost: totally corrective multi-class boosting by column generation."""
+"""MultiBoost: totally corrective multi-class boosting by column generation.
+
+`_MultiBoostMaster` starts each round from the coefficients of the previous one, with one of two
+solvers. The master of ``start="zero"`` is in `boostbench.algorithms.multiboost_from_zero`.
+"""
 
 import warnings
 from typing import ClassVar, Literal, NamedTuple
@@ -26,11 +30,11 @@ from boostbench.core.solvers.solution import SolverResult
 from boostbench.core.stumps.search import StumpSearch
 from boostbench.core.stumps.stump import Stumps
 
-# Let v times nu be the amount by which the newest stump violated its constraint. The solver stops
-# as soon as no constraint is violated by more than the slack (see `_slack`) times nu. The slack is
-# 1, but at least v / 10 and at most v / 2: half of v if v < 2, where nu limits the possible gain, 1
-# for v from 2 to 10, and a tenth of v if v > 10. A more exact solution hardly changes the next
-# stump and takes more than twice as long.
+# The precision of the solver in a round follows from the violation v of the newest stump's
+# constraint, in units of nu. The solver stops as soon as no constraint is violated by more than the
+# slack (see `_slack`) times nu. The slack is 1, but at least v / 10 and at most v / 2: half of v if
+# v < 2, where nu limits the possible gain, 1 for v from 2 to 10, and a tenth of v if v > 10. A more
+# exact solution hardly changes the next stump and takes more than twice as long.
 _USUAL_SLACK = 1.0
 _MIN_VIOLATION_FRACTION = 0.1
 _MAX_VIOLATION_FRACTION = 0.5
@@ -305,12 +309,14 @@ class _LinearProgramSolver:
         self.sample_weight = sample_weight
 
     def solve(self, H, start, nu, tol):
+        """Solve the linear program; see `_DescentSolver.solve`."""
         result = pairwise_hinge(H, self.is_own_class, nu, self.sample_weight)
         # The linear program leaves out the terms r = y_i. They are hinge losses of margin 0, each
         # equal to 1; their weighted sum is n_samples, as the sample weights have the mean 1.
         return result._replace(value=result.value + self.is_own_class.shape[1])
 
     def restore(self, H, W, nu):
+        """Solve the linear program again; see `_DescentSolver.restore`."""
         return self.solve(H, start=None, nu=nu, tol=None)
 
 
@@ -550,7 +556,7 @@ class _MultiBoostMaster(Master):
         return _Candidate(result.learner, result.outputs, violation)
 
     def _next_candidate(self):
-        """Return a new candidate with a violated constraint, or None.
+        """Return a new candidate with a violated constraint; None if the training ends.
 
         If the most violated constraint belongs to a stump of the model, the solution is improved
         until another constraint is violated more, or the solver makes no progress.

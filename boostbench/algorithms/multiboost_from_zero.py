@@ -1,4 +1,8 @@
-"""MultiBoost as in the papers, whose solver starts from zero in every round."""
+"""MultiBoost with the settings of the papers, where the solver starts from zero in every round.
+
+`boostbench.algorithms.multiboost` has the estimator, and the master that starts from the previous
+coefficients.
+"""
 
 from typing import ClassVar
 
@@ -35,7 +39,7 @@ class FromZeroMaster(Master):
     H : ndarray of shape (n_iterations, n_samples)
         Outputs of the stumps. The first ``len(stumps)`` rows are valid.
     is_own_class : ndarray of shape (n_classes, n_samples), dtype=bool
-        Mask of the class of each sample.
+        True for the class of each sample.
     solution : SolverResult
         Coefficients over the stumps, of shape (n_classes, n_stumps), with their dual variables.
     path : CoefficientPath
@@ -82,6 +86,7 @@ class FromZeroMaster(Master):
         self.stumps.append(result.learner)
         problem = self._problem()
 
+        # The problem is the sum of the losses over all pairs, and nu belongs to their mean.
         def mean_loss_and_gradient(W):
             value, gradient = problem.move(W)
             return value / self.is_own_class.size, gradient / self.is_own_class.size

@@ -13,12 +13,15 @@ from boostbench.core.linear_algebra import canonical_signs
 
 
 def _kernel_pca(n_components, X):
-    """Return kernel PCA with a Gaussian kernel, whose width follows from the mean distance."""
+    """Return kernel PCA with a Gaussian kernel, whose width follows from the mean distance of X."""
     return KernelPCA(n_components, kernel="rbf", gamma=mean_gamma(X), random_state=0)
 
 
 class _CanonicalSignLDA(LinearDiscriminantAnalysis):
-    """Linear discriminant analysis of scikit-learn with canonical signs of the directions."""
+    """Linear discriminant analysis of scikit-learn with canonical signs of the directions.
+
+    The sign of a direction is arbitrary, and differs between libraries of linear algebra.
+    """
 
     def fit(self, X, y):
         try:
@@ -32,7 +35,8 @@ class _CanonicalSignLDA(LinearDiscriminantAnalysis):
         return self
 
 
-# Unfitted reduction of each name. There are at most as many components as the data allow.
+# Function that makes the unfitted reduction of each name, from the number of components, X and the
+# number of classes. There are at most as many components as the data allow.
 _REDUCTIONS = {
     "pca": lambda n_components, X, n_classes: PCA(min(n_components, *X.shape), svd_solver="full"),
     "lda": lambda n_components, X, n_classes: _CanonicalSignLDA(
