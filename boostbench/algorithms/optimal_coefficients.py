@@ -1,4 +1,8 @@
-"""Exact solution of the last restricted problem of a totally corrective ensemble."""
+"""Exact solution of the last restricted problem of a totally corrective ensemble.
+
+The restricted problem is the minimum of loss and penalty over the coefficients of the weak learners
+of a model. `final_solve` is for users; a function for each class of models makes its problem.
+"""
 
 import copy
 import warnings

@@ -2,7 +2,7 @@
 
 A code divides the classes into two sides, and a stump learns the resulting binary problem. ECC
 draws a code in every round, SIP optimises code and stump jointly, and MO uses all codes in every
-round.
+round. A code is an array of -1 and +1, one number per class.
 """
 
 from dataclasses import KW_ONLY
@@ -21,15 +21,16 @@ from boostbench.core.stumps.search import StumpSearch
 from boostbench.core.stumps.stump import Stump, Stumps
 from boostbench.core.weak_learner import SearchResult
 
-# Smoothing of the weights of correct and wrong samples on each side of a stump: the vote of a side
-# without mistakes would be infinite.
+# Addition to the weights of correct and wrong samples on each side of a stump, relative to a total
+# weight of 1: without it, the vote of a side without mistakes would be infinite.
 _SMOOTHING = 1e-10
 
 # Maximum number of codes that are drawn in a round. For one code, every stump may have the edge 0;
 # training ends if this holds for all of them.
 _MAX_DRAWS = 50
 
-# The number of codes doubles with every class: 2047 for 12.
+# Maximum number of classes of AdaBoost.MO. The number of codes doubles with every class: 2047 for
+# 12.
 _MAX_CLASSES = 12
 
 # Number of codes per block of weights, so that a block stays in the cache during its update.
@@ -230,7 +231,7 @@ class _ECCMaster(StumpMaster):
         return edge * share < MAX_EDGE
 
     def _round_votes(self, above, is_positive, weights, edge):
-        """Return the votes of a stump: alpha of the side above, and beta of the side below.
+        """Return the votes of a stump: alpha for the side above, and beta for the side below.
 
         Parameters
         ----------
@@ -244,6 +245,7 @@ class _ECCMaster(StumpMaster):
         if self.params.votes == "one":
             alpha, _ = self.adaboost_coefficient(edge)
             return alpha, alpha
+        # A sample is right if it is above the threshold and its class has +1, or neither.
         low_wrong, low_right, high_wrong, high_right = _SMOOTHING + np.bincount(
             2 * above + (above == is_positive), weights, minlength=4
         )
@@ -308,7 +310,7 @@ class _SIPMaster(_ECCMaster):
 
     def generate(self):
         """Return the best stump with its best code, a `_CodedStump`; see `Master.generate`."""
-        # The matrix G of the class docstring: the entries of each row sum to 0.
+        # This is the matrix G of the docstring of `AdaBoostSIP`: the entries of each row sum to 0.
         gains = -self.weights
         gains[np.arange(len(gains)), self.labels] = self.weights.sum(axis=1)
         result = self.search.best_sum_abs_edge(gains)

@@ -1,4 +1,9 @@
-"""RBoost^proj (RandomBoost, Algorithm 2): boosting by projecting weak learners' outputs."""
+"""RBoost^proj (RandomBoost, Algorithm 2): boosting by projecting weak learners' outputs.
+
+A *code* is one number per class: a weak learner h with a code adds ``code[r] * h(x)`` to the score
+of class r. Each row of the random matrix P is a code for each weak learner. `_PairMaster` gives
+each weak learner a row of its own, `_RowMaster` gives all weak learners a weighted sum of all rows.
+"""
 
 from typing import ClassVar, Literal, NamedTuple
 
@@ -24,17 +29,18 @@ from boostbench.core.weak_learner import SearchResult
 # Search for each kind of weak learner.
 _WEAK_LEARNERS = {"stump": OutputCodeStumpSearch, "wlda": OutputCodeDiscriminantSearch}
 
-# Exponent of n in the divisor of the entries of P.
+# Exponent of the number of projections n in the divisor of the entries of P, for each `scaling`.
 _SCALING_EXPONENTS = {"sqrt_n": 0.5, "n": 1.0}
 
 # Number of consecutive rounds without progress that end the training with pairs. Every round draws
 # new codes, so that a single round may offer no better pair by chance.
 _PATIENCE = 20
 
-# Below this fraction of nonzero coefficients, it is faster to copy their rows of P for the product.
+# Fraction of nonzero coefficients below which it is faster to copy their rows of P for the product.
 _SPARSE_FRACTION = 0.1
 
-# Bound on the weights. A line search may try points where the exponential loss is infinite.
+# Bound on the weights of samples. A line search may try points where the exponential loss is
+# infinite.
 _MAX_WEIGHT = 1e30
 
 
@@ -176,6 +182,7 @@ class RBoostProj(TotallyCorrective, TabularBooster, BoostingClassifier):
 
     @property
     def _takes_tables(self):
+        """True if X may have missing values and categories: only stumps accept them."""
         return self.weak_learner == "stump"
 
     def _make_master(self, X, labels, random_state, weights=None):
@@ -226,11 +233,13 @@ class RBoostProj(TotallyCorrective, TabularBooster, BoostingClassifier):
             self._pair_codes = master.pair_codes[: self.n_iterations_]
 
     def _staged_coefficients(self, stages):
+        """Yield the codes of the weak learners after each stage, of shape (stage, n_classes)."""
         if self._fit_param("rule") == "pair":
             for stage in stages:
                 w = self.weight_path_[[stage - 1], :stage].toarray()
                 yield w.T * self._pair_codes[:stage]
             return
+        # Draw P again, of shape (n_iterations_, n_projections, n_classes).
         columns = self.projection_columns()
         n_projections = self._projection[1]
         projections = [next(columns) for _ in range(self.n_iterations_)]
@@ -300,6 +309,7 @@ class _ProjectionMaster(Master):
         self.weights = weights.T
 
     def finish(self):
+        """Warn if the last solve did not converge; see `Master.finish`."""
         # A solver that starts from zero is meant to stop early.
         if self.params.start == "previous":
             warn_unsolved(self.params, self.converged)
@@ -311,7 +321,16 @@ class _ProjectionMaster(Master):
     def _evaluate_weights(self, scores):
         """Return the smooth part of eq. (18) and its dual variables as weak-learner weights.
 
-        The scores and the weights have the shape (n_classes, n_samples).
+        Parameters
+        ----------
+        scores : ndarray of shape (n_classes, n_samples)
+
+        Returns
+        -------
+        value : float
+            Mean of the losses over all pairs (i, r).
+        weights : ndarray of shape (n_classes, n_samples)
+            Minus the gradient of the value by the scores.
         """
         value, dual = self.loss.value_and_dual(scores[self.true_class] - scores)
         dual[self.true_class] = 0.0
@@ -320,7 +339,11 @@ class _ProjectionMaster(Master):
         return value.mean(), weights
 
     def _evaluate(self, codes):
-        """Return the smooth part of eq. (18) for given codes, and minus its gradient by them."""
+        """Return the smooth part of eq. (18) for given codes, and minus its gradient by them.
+
+        The codes and the gradient have the shape (n_learners, n_classes). The weights of the search
+        are set to the weights for these codes.
+        """
         # The solver stops early. It takes the same steps on each machine if the sums are in double
         # precision.
         value, weights = self._evaluate_weights(self.outputs.scores(codes))
@@ -333,7 +356,13 @@ class _ProjectionMaster(Master):
         self.hypotheses.append(result.learner)
 
     def _record_round(self, solution):
-        """Record the round; return False if `params.tol` and `params.patience` end the training."""
+        """Record the round; return False if `params.tol` and `params.patience` end the training.
+
+        Parameters
+        ----------
+        solution : SolverResult
+            Coefficients w after the round.
+        """
         w, value = solution.w, solution.value
         self.path.append(w)
         self.objective.append(value)
@@ -382,6 +411,10 @@ class _PairMaster(_ProjectionMaster):
         return self.w[:, None] * self.pair_codes[: len(self.w)]
 
     def generate(self):
+        """Return the pair of the largest edge, without violations; see `Master.generate`.
+
+        Each pair has a coefficient of its own, so that a constraint has no violation before.
+        """
         projection = next(self.projection_columns)
         result = self.search.best(self.weights, projection, self.no_violation)
         return None if result is None else _ProjectedLearner(result, projection)
@@ -396,6 +429,7 @@ class _PairMaster(_ProjectionMaster):
         self.pair_codes[t] = code
         pair_codes = self.pair_codes[: t + 1]
 
+        # The gradient by w_t is the gradient by code t, w_t times the row of P, times this row.
         def smooth(w):
             self.value, edges = self._evaluate(w[:, None] * pair_codes)
             self.gradient = -np.einsum("tr,tr->t", edges, pair_codes)
@@ -448,6 +482,7 @@ class _RowMaster(_ProjectionMaster):
         return self.P[:, : len(self.hypotheses) * self.n_classes]
 
     def generate(self):
+        """Return the weak learner that the rule selects; see `Master.generate`."""
         projection = next(self.projection_columns)
         result = self._search(projection)
         return None if result is None else _ProjectedLearner(result, projection)
@@ -472,6 +507,7 @@ class _RowMaster(_ProjectionMaster):
         self.P[:, start : start + self.n_classes] = projection
         P = self._active_P()
 
+        # The gradient by w_v is the gradient by all codes, ``w @ P``, times row v of P.
         def smooth(w):
             value, slopes = self._evaluate(self._codes(w, P))
             self.violation = P @ slopes.ravel()
@@ -498,6 +534,7 @@ def _signed_quasi_newton(smooth, start, nu, max_iter):
     """
 
     def smooth_of_parts(parts):
+        """Return f and its gradient by both parts of w, positive minus negative."""
         value, gradient = smooth(np.subtract(*np.split(parts, 2)))
         return value, np.concatenate([gradient, -gradient])
 

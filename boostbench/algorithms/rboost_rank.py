@@ -1,4 +1,9 @@
-"""RBoost^rank (RandomBoost, Algorithm 1): boosting by ranking on randomly projected data."""
+r"""RBoost^rank (RandomBoost, Algorithm 1): boosting by ranking on randomly projected data.
+
+`RBoostRank` fits one coefficient per round, `RBoostRankTC` all coefficients. A *pair* (i, r) is a
+sample and a class other than its own; :math:`\delta h` is the output of a weak learner for the
+projection of the own class minus its output for the projection of class r.
+"""
 
 from typing import Literal, NamedTuple
 
@@ -35,13 +40,13 @@ from boostbench.core.losses.restricted_problems import (
 )
 from boostbench.core.solvers.lbfgs import SOLVERS
 
-# Largest projected gradient at the end of a solve, for both solvers: L-BFGS-B's "pgtol", which the
-# paper calls the accuracy of the line search.
+# Largest derivative that violates the optimality conditions at the end of a solve, for both
+# solvers: L-BFGS-B's "pgtol", which the paper calls the accuracy of the line search.
 _SOLVER_TOLERANCE = 1e-5
 
 
 class _RankBooster(NoEarlyStoppingMixin, BoostingClassifier):
-    """Base class of boosters whose projected stumps rank the classes."""
+    """Base of `RBoostRank`, which describes the parameters, and `RBoostRankTC`."""
 
     edition = 3
 
@@ -186,9 +191,10 @@ class RBoostRankTC(TotallyCorrective, _RankBooster):
         Weight of the L1 norm of w. Eq. (12) sums the losses, as printed, and does not average
         them; u has the same scale.
     unbounded : {"limit", "continue", "stop"}, default="limit"
-        Handling of eq. (2) without a solution (see Notes). ``"limit"`` limits the norm of w.
-        ``"continue"`` follows RandomBoost: a solve ends at its limit of iterations. ``"stop"`` does
-        the same, and ends the training once w proves that there is no solution.
+        Handling of eq. (2) without a solution: if the smallest margin exceeds nu times the norm of
+        w, multiples of w lower the objective without end (see Notes). ``"limit"`` limits the norm
+        of w. ``"continue"`` follows RandomBoost: a solve ends at its limit of iterations.
+        ``"stop"`` does the same, and ends the training once w proves that there is no solution.
     solver : {"lbfgs", "newton"} or None, default=None
         ``"lbfgs"`` is projected L-BFGS. It has the stopping rules of RandomBoost's L-BFGS-B and
         gives the same result on every machine. ``"newton"`` has the same optimum of eq. (12), and
@@ -298,7 +304,7 @@ class _RankedStump(NamedTuple):
 
 
 class _RankMaster(Master):
-    """State of a training: projected stumps, their coefficients, and the weights of the pairs.
+    """Base of the masters: projected stumps, their coefficients, and the weights of the pairs.
 
     A subclass has the attribute `min_edge`. Training ends if no weak learner has a larger edge.
 
@@ -308,6 +314,15 @@ class _RankMaster(Master):
         Same as for `Master`.
     labels : ndarray of shape (n_samples,)
         Classes from 0 to n_classes - 1.
+
+    Attributes
+    ----------
+    is_own_class, pairs : ndarray of shape (n_samples, n_classes), dtype=bool
+        Mask of the class of each sample, and mask of the pairs, its complement.
+    weights : ndarray of shape (n_samples, n_classes)
+        Dual variables u of the pairs; 0 elsewhere.
+    stumps : list of ProjectedStump
+    coefficients : list of float
     """
 
     def __init__(self, params, search, labels):
@@ -361,13 +376,31 @@ class _StageWiseMaster(_RankMaster):
 
 
 def _exact_step(weights, margins, smoothing):
-    """Return the coefficient by eq. (8)."""
+    """Return the coefficient by eq. (8).
+
+    Q+ and Q- are the weights of the pairs with delta h = 2 and delta h = -2, which the stump ranks
+    correctly and wrongly.
+
+    Parameters
+    ----------
+    weights, margins : ndarray of shape (n_samples, n_classes)
+        Weights of the pairs, and delta h.
+    smoothing : float
+        Addition s to both weights.
+
+    Returns
+    -------
+    float
+    """
     correct_weight, wrong_weight = weights[margins > 0].sum(), weights[margins < 0].sum()
     return 0.25 * np.log((correct_weight + smoothing) / (wrong_weight + smoothing))
 
 
 def _bound_step(weights, margins, smoothing):
-    """Return the coefficient by eq. (9), applied to half the margins, which are in [-1, 1]."""
+    """Return the coefficient by eq. (9), applied to half the margins, which are in [-1, 1].
+
+    See `_exact_step` for the parameters; smoothing is not used.
+    """
     b = min((weights * margins).sum() / 2, MAX_EDGE)
     return 0.25 * np.log((1 + b) / (1 - b))
 
@@ -423,6 +456,8 @@ class _TotallyCorrectiveMaster(_RankMaster):
         self.coefficients = w
         self.weights = np.zeros(self.is_own_class.shape)
         self.weights[self.pairs] = problem.dual
+        # The dual constraint bounds an edge by nu, plus the slope of the term that limits the norm
+        # of w (0 without such a term).
         self.min_edge = self.params.nu + problem.norm_slope + self.params.tol
 
     def _value(self, problem, w):
@@ -434,6 +469,7 @@ class _TotallyCorrectiveMaster(_RankMaster):
         stump, margins = ranked_stump
         self.A[len(self.stumps)] = margins[self.pairs]
         self.stumps.append(stump)
+        # 1) Solve from the coefficients of the previous round.
         problem = self._problem()
         start = np.append(self.coefficients, 0.0)
         # Steps grow until they overflow in a problem without a solution. A solution that is worse
@@ -441,19 +477,22 @@ class _TotallyCorrectiveMaster(_RankMaster):
         with np.errstate(over="ignore", invalid="ignore"):
             solution = self.solver().minimise(problem, start, *self.solver_settings)
             is_better = self._value(problem, solution.w) < self.value
+        # 2) Store the solution, and record the round.
         self._set_solution(problem, solution.w if is_better else start)
         self.converged.append(solution.converged)
         self.path.append(self.coefficients)
         self.objective.append(self.value)
+        # 3) Note the first round in which eq. (2) has no solution.
         if self.unbounded_at is None and self._is_unbounded(problem):
             self.unbounded_at = len(self.stumps)
             return self.params.unbounded != "stop"
         return True
 
     def finish(self):
+        """Warn if the last solve did not converge; see `Master.finish`."""
         warn_unsolved(self.params, self.converged)
 
     def _is_unbounded(self, problem):
-        """Return True if w proves that eq. (2) has no solution."""
+        """Return True if w proves that eq. (2) has no solution; see the notes of `RBoostRankTC`."""
         norm = self.coefficients.sum()
         return self.params.loss == "exponential" and problem.margins.min() > self.params.nu * norm

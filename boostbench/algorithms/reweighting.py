@@ -1,4 +1,9 @@
-"""Thinning of a fitted ensemble: sparse new coefficients for its members."""
+"""Thinning of a fitted ensemble: sparse new coefficients for its members.
+
+`reweight` solves for the coefficients and returns a `ReweightedEnsemble`. The members of an
+ensemble are trees, boosting rounds of LightGBM, or stumps: a class for each kind computes their
+scores.
+"""
 
 import copy
 import warnings
@@ -27,16 +32,17 @@ from boostbench.core.solvers.linear_programs import SoftMarginProgram
 from boostbench.core.solvers.newton import NonnegativeNewton
 from boostbench.util.compat.sklearn import check_feature_names
 
-# Newton's method: tolerance of the derivatives of the mean loss, and maximum number of steps.
+# Newton's method: largest derivative of the mean loss that may violate the optimality conditions,
+# and maximum number of steps, which only stops a solver without progress.
 _NEWTON_TOLERANCE = 1e-7
 _MAX_NEWTON_STEPS = 500
 
-# A member whose edge exceeds 1 by no more than this does not enter the program. HiGHS satisfies the
+# Excess over 1 of the edge of a member that does not enter the program. HiGHS satisfies the
 # constraints of the members in the program to the same accuracy, its default feasibility tolerance.
 _EDGE_TOLERANCE = 1e-7
 
-# Stumps with one feature and threshold are multiples of each other if their votes, divided by the
-# largest one, are equal after rounding to this number of decimals.
+# Decimals to which votes, divided by the largest one, are rounded: stumps with one feature and
+# threshold are multiples of each other if these numbers are equal.
 _VOTE_DECIMALS = 12
 
 
@@ -342,7 +348,7 @@ class _StumpMembers:
 
 
 def _make_members(ensemble):
-    """Return an object that computes the scores of an ensemble's members."""
+    """Return the members of an ensemble, as an object of one of the classes above."""
     if isinstance(ensemble, ExplainableMixin) and is_classifier(ensemble):
         require_no_interactions(ensemble)
         return _StumpMembers(ensemble)

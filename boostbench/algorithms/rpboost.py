@@ -1,4 +1,8 @@
-"""LsBoost and RpBoost: gradient boosting of the squared error, for regression and two classes."""
+"""LsBoost and RpBoost: gradient boosting of the squared error, for regression and two classes.
+
+RpBoost is LsBoost with a new random projection of the data in every round. All estimators share the
+master `_LeastSquaresMaster`.
+"""
 
 from dataclasses import KW_ONLY
 from functools import partial
@@ -43,7 +47,11 @@ class _SearchCache(NamedTuple):
 
 
 class _LeastSquaresBooster(CategorySetBooster):
-    """Base of the boosters of the squared error: ``F(x) = F_0 + sum_t rho_t h_t(x)``."""
+    """Base of the boosters of the squared error: ``F(x) = F_0 + sum_t rho_t h_t(x)``.
+
+    A subclass may override `_search_settings` and `_search`. With ``warm_start=True``, a fit to
+    equal data with equal settings takes the search of the last fit, which has sorted the data.
+    """
 
     edition = 2
 
@@ -70,7 +78,7 @@ class _LeastSquaresBooster(CategorySetBooster):
         return _LeastSquaresMaster(self, search, target, weights)
 
     def _search_settings(self, random_state):
-        """Return the settings that determine the search for given data."""
+        """Return the settings that determine the search for given data, a tuple of values."""
         if not self.category_sets:
             return ()
         # The columns of X are views: numeric columns derived from the features. Equal columns of 0
@@ -79,6 +87,7 @@ class _LeastSquaresBooster(CategorySetBooster):
         return views.feature.tobytes(), views.category.tobytes()
 
     def _search(self, X, *views):
+        """Return the search for weak learners on X; arguments are the settings."""
         return ConstantFallbackSearch(self._enable_category_sets(StumpSearch(X)))
 
     def _store_model(self, master):
@@ -88,6 +97,7 @@ class _LeastSquaresBooster(CategorySetBooster):
         self.n_parameters_ = 1 + self.n_iterations_ + self._count_learner_parameters()
 
     def _count_learner_parameters(self):
+        """Return the number of parameters of all weak learners."""
         return self.hypotheses_.n_parameters
 
     def _staged_scores(self, X, stages):
@@ -276,13 +286,31 @@ class RpBoost(_BinaryLeastSquaresBooster):
         return (self.n_features_in_ + 1) * self.n_iterations_
 
     def _encode_target(self, y):
+        """Return -1 and +1 for both classes, after a check that half of the features is not 0."""
         if self.space == "sub" and self.n_features_in_ < 2:
             raise ValueError("space='sub' takes half of the features, and X has n_features=1")
         return super()._encode_target(y)
 
 
 def _draw_matrices(seed, projection, shape, batch, n_rounds):
-    """Return random matrices for a batch of rounds; a closure could not be pickled."""
+    """Return random matrices for a batch of rounds.
+
+    It is a function of the module, since a closure could not be pickled with the estimator.
+
+    Parameters
+    ----------
+    seed : int
+    projection : {"orthonormal", "sign", "normal"}
+    shape : tuple of int
+        (n_features, n_projections).
+    batch : int
+        Index of the batch; with the seed it determines the matrices.
+    n_rounds : int
+
+    Returns
+    -------
+    ndarray of shape (n_rounds, n_features, n_projections), dtype=float64
+    """
     rng = np.random.default_rng([seed, batch])
     if projection == "orthonormal":
         return random_orthonormal((n_rounds, *shape), rng)
@@ -324,12 +352,15 @@ class _LeastSquaresMaster(Master):
         self.divisor = (len(y) if sample_weight is None else sample_weight.sum()) + params.penalty
 
     def generate(self):
+        """Return the weak learner most correlated with the residuals; see `Master.generate`."""
         weighted_residual = self.residual if self.weights is None else self.weights * self.residual
         result = self.search.best(weighted_residual[:, None])
+        # A smaller edge is a rounding error.
         noise = MIN_EDGE * np.abs(weighted_residual).sum()
         return result if abs(result.edge) > noise else None
 
     def correct(self, result):
+        """Add the weak learner with its step, and update the residuals; see `Master.correct`."""
         step = result.edge / self.divisor
         self.residual -= step * result.outputs
         self.learners.append(result.learner)

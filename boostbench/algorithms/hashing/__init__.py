@@ -1,6 +1,7 @@
 """Baselines of LADDER, as transformers: linear projections and hash functions.
 
-`PackedCodesMixin` is for all estimators whose `transform` defines hash codes.
+`PackedCodesMixin` is for all estimators whose `transform` defines hash codes: the hashers, and the
+boosters with codewords.
 """
 
 import numpy as np

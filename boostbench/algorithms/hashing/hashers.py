@@ -1,4 +1,8 @@
-"""Hash codes of LADDER's baselines: LSH, ITQ and supervised ITQ (linear); BRE and KSH (kernels)."""
+"""Hash codes of LADDER's baselines: LSH, ITQ and supervised ITQ (linear); BRE and KSH (kernels).
+
+A bit of a code is the sign of a linear function of the features, or of kernel values at some
+anchors. The mathematics is in `boostbench.core.binary_codes`.
+"""
 
 from dataclasses import KW_ONLY
 from typing import ClassVar
@@ -176,6 +180,7 @@ class _KernelHasher(Hasher):
     """
 
     def _fit_features(self, X, rng):
+        """Draw the anchors, and set the width of the kernel."""
         if self.n_anchors < self.n_components:
             raise ValueError(
                 f"n_anchors={self.n_anchors} are fewer than the bits, "
@@ -185,6 +190,7 @@ class _KernelHasher(Hasher):
         self.gamma_ = mean_gamma(X, self.anchors_)
 
     def _transform_features(self, X):
+        """Return the kernel values at the anchors, of shape (n_samples, n_anchors)."""
         return rbf_kernel(X, self.anchors_, self.gamma_)
 
 
@@ -235,6 +241,8 @@ class BRE(_KernelHasher):
     n_sweeps: NonNegativeInt = 3
 
     def _fit_directions(self, X, features, labels, rng):
+        # The similarity of two samples of unit length is 1 minus their squared distance, as the
+        # inner product of two codes, divided by b, is 1 - 2 H / b for their Hamming distance H.
         rows = rng.permutation(len(X))[: self.n_pairs]
         distances = euclidean_distances(normalize(X[rows]), squared=True) / 2
         start = rng.normal(size=(features.shape[1], self.n_components))
