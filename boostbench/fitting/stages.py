@@ -130,36 +130,40 @@ def predictions(
 
 
 @contextlib.contextmanager
-def listening(estimator) -> Iterator[dict[str, float]]:
-    """Hear the scores by which an estimator predicts its stages.
+def recorded_stage_scores(estimator) -> Iterator[list[float]]:
+    """Record the mean absolute scores while an estimator predicts its stages.
 
-    If `staged_predict` calls `staged_decision_function`, as in the boosters here, all its scores
-    are recorded at no cost.
+    If `staged_predict` calls `staged_decision_function`, as in the boosters here, the scores pass
+    through this method, so that they are not computed a second time.
 
     Yields
     ------
-    dict of str to float
-        By the number of the round, the mean absolute score, as far as it was heard.
+    list of float
+        Mean absolute score after 1, 2, ... rounds, filled by `staged_predict`; it stays empty if
+        the estimator has no `staged_decision_function` or does not call it.
     """
-    heard: dict[str, float] = {}
-    give = getattr(estimator, "staged_decision_function", None)
+    means: list[float] = []
+    staged_scores = getattr(estimator, "staged_decision_function", None)
+    if staged_scores is None:
+        yield means
+        return
 
-    def hear(X):
-        for number, scores in enumerate(give(X), start=1):
-            heard[str(number)] = size(scores)
+    def staged_decision_function(X):
+        means.clear()
+        for scores in staged_scores(X):
+            means.append(mean_size(scores))
             yield scores
 
-    if give is not None:
-        estimator.staged_decision_function = hear
+    # The attribute of the instance hides the method of its class, until it is deleted.
+    estimator.staged_decision_function = staged_decision_function
     try:
-        yield heard
+        yield means
     finally:
-        if give is not None:
-            del estimator.staged_decision_function
+        del estimator.staged_decision_function
 
 
-def size(scores) -> float:
-    """Return the mean absolute score, with `SCORE_DIGITS` digits."""
+def mean_size(scores: np.ndarray) -> float:
+    """Return the mean absolute score, with `SCORE_DIGITS` significant digits."""
     return round_significant(np.abs(scores).mean(), SCORE_DIGITS)
 
 

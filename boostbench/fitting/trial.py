@@ -5,11 +5,10 @@ import os
 import statistics
 import time
 import traceback
-import typing
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from sklearn.impute import SimpleImputer
@@ -21,13 +20,20 @@ from boostbench.fitting.preparation import preparation
 from boostbench.fitting.quantities import TIME_DIGITS
 from boostbench.fitting.splits import Split
 from boostbench.records.environment import environment, now
+from boostbench.records.schema import Point
 from boostbench.spec.algorithm import AlgorithmSpec
 from boostbench.spec.data import KEEP
 from boostbench.spec.protocol import ProtocolSpec
 from boostbench.util.errors import first_line
 from boostbench.util.numbers import round_significant
 
+if TYPE_CHECKING:
+    from boostbench.fitting.measures.base import Measure
+
+#: Number of different warnings of a trial that are recorded.
 MAX_WARNINGS = 5
+#: Number of characters of an error that are recorded; some errors print whole arrays.
+MAX_ERROR_LENGTH = 300
 
 
 @dataclass(frozen=True)
@@ -125,7 +131,7 @@ class Trial:
     ----------
     algorithm : AlgorithmSpec
         The estimator and its parameters.
-    chosen : dict
+    chosen : Point
         Parameters that replace the algorithm's own: a point of its grid.
     split : Split
         Training and test part.
@@ -144,10 +150,10 @@ class Trial:
     """
 
     algorithm: AlgorithmSpec
-    chosen: Mapping
+    chosen: Point
     split: Split
     protocol: ProtocolSpec
-    measure: "Taker"
+    measure: "Measure"
     imputation: str | None = None
     categories: tuple[tuple[int, int], ...] = ()
     takes_categories: bool = False
@@ -191,14 +197,7 @@ class Trial:
         return SimpleImputer(strategy=self.imputation, keep_empty_features=True)
 
 
-class Taker(typing.Protocol):
-    """Interface of a measure for a trial."""
-
-    def take(self, trial: Trial, X, y: np.ndarray) -> dict:
-        """Fit, and return the results to record."""
-
-
-class Work(typing.Protocol):
+class Work(Protocol):
     """A trial, and the data set that it is of."""
 
     trial: Trial
@@ -228,14 +227,14 @@ def run_trial(trial: Trial, X, y: np.ndarray) -> Outcome:
     started = now()
     with warnings.catch_warnings(record=True) as caught, threadpool_limits(1):
         try:
-            outcome = {"results": trial.measure.take(trial, X, y)}
+            outcome = Outcome(trial.measure.take(trial, X, y))
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # even SystemExit is only this trial's failure
             outcome = _failure(error)
     said = dict.fromkeys(f"{w.category.__name__}: {first_line(w.message)}" for w in caught)
-    return Outcome(
-        **outcome,
+    return replace(
+        outcome,
         n_train=len(trial.split.train),
         n_test=len(trial.split.test),
         warnings=list(said)[:MAX_WARNINGS],
@@ -251,12 +250,13 @@ def _fit(estimator, X, y: np.ndarray) -> float:
     return time.process_time() - start
 
 
-def _failure(error: BaseException) -> dict[str, str]:
+def _failure(error: BaseException) -> Outcome:
+    """Return the outcome of a trial that raised an error."""
     frame, line = list(traceback.walk_tb(error.__traceback__))[-1]
-    return {
-        "error": f"{type(error).__name__}: {first_line(error)}"[:300],
-        "where": f"{frame.f_globals.get('__name__', '?')}:{line}",
-    }
+    return Outcome(
+        error=f"{type(error).__name__}: {first_line(error)}"[:MAX_ERROR_LENGTH],
+        where=f"{frame.f_globals.get('__name__', '?')}:{line}",
+    )
 
 
 def calibration() -> float:

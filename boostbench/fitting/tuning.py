@@ -6,6 +6,7 @@ path* the estimator has ``warm_parameters``: it reaches the same solution from e
 after fewer rounds.
 """
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
@@ -175,10 +176,10 @@ class Validation(Measure):
 
 def _alike(points: Iterable[Point], staged: str) -> list[list[Point]]:
     """Group points that differ in one parameter only."""
-    groups: dict[str, list[Point]] = {}
+    groups = defaultdict(list)
     for point in points:
         others = repr([value for name, value in point.items() if name != staged])
-        groups.setdefault(others, []).append(point)
+        groups[others].append(point)
     return list(groups.values())
 
 

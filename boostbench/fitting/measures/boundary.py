@@ -2,7 +2,7 @@
 
 import base64
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Annotated, ClassVar
 
 import numpy as np
@@ -59,7 +59,7 @@ class Boundary(Measure):
     quantities = ("n_iterations", "fit")
     suffix = "boundary"
     takes_tables = False
-    settings: ClassVar[Mapping] = {"boundary": {"resolution": RESOLUTION}}
+    settings: ClassVar = {"boundary": {"resolution": RESOLUTION}}
 
     def arrange(self, protocol: ProtocolSpec) -> ProtocolSpec:
         """Keep how to scale and tune, the checkpoints, and the limit of time."""
@@ -103,7 +103,9 @@ class Boundary(Measure):
         extent, grid = _grid(points)
         cells = estimator.unproject(grid) if own_space else fit.prepare(grid)
         drawn = np.concatenate([inputs, cells])
-        predicted = _predict_at_rounds(trial.protocol.checkpoints, estimator, drawn, np.unique(y))
+        checkpoints = trial.protocol.checkpoints
+        predicted = _predict_at_rounds(checkpoints, estimator, drawn, np.unique(y))
+        rounds = [str(number) for number in checkpoints]
         return {
             "points": {
                 "x": points[:, 0].round(3).tolist(),
@@ -111,9 +113,13 @@ class Boundary(Measure):
                 "label": y.tolist(),
             },
             "extent": [round(bound, 6) for bound in extent],
-            "maps": {str(r): encode(p[len(y) :]) for r, p in predicted.items()},
+            "maps": {
+                number: encode(labels[len(y) :])
+                for number, labels in zip(rounds, predicted, strict=True)
+            },
             "train_errors": {
-                str(r): float((p[: len(y)] != y).mean()) for r, p in predicted.items()
+                number: float((labels[: len(y)] != y).mean())
+                for number, labels in zip(rounds, predicted, strict=True)
             },
             "n_iterations": fit.count("n_iterations_"),
             "seconds": {"fit": round_significant(fit.seconds, TIME_DIGITS)},
@@ -160,16 +166,19 @@ def _grid(points: np.ndarray) -> tuple[list[float], np.ndarray]:
 
 
 def _predict_at_rounds(
-    rounds: Sequence[int], estimator, X: np.ndarray, labels
-) -> dict[int, np.ndarray]:
-    """Predict after each number of rounds; one that stopped earlier stays as it was."""
-    predicted = dict.fromkeys(rounds, predict(estimator, X, labels))
+    rounds: Sequence[int], estimator, X: np.ndarray, labels: np.ndarray
+) -> list[np.ndarray]:
+    """Return the predicted labels after each number of rounds, in the order of `rounds`.
+
+    For more rounds than the estimator has, they are the labels that it predicts in the end.
+    """
+    predicted = [predict(estimator, X, labels)] * len(rounds)
     # An estimator without `n_iterations_` may have stages before each checkpoint.
-    done = getattr(estimator, "n_iterations_", np.inf)
-    early = [number for number in rounds if number < done]
+    n_done = getattr(estimator, "n_iterations_", np.inf)
+    early = [number for number in rounds if number < n_done]
     # Stop at the last needed stage: a stage with coefficients of its own is expensive.
     staged = stages(estimator, X, labels, stop=max(early, default=0))
-    for number, classes in enumerate(staged, start=1):
+    for number, stage in enumerate(staged, start=1):
         if number in early:
-            predicted[number] = classes
+            predicted[rounds.index(number)] = stage
     return predicted

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, ClassVar
 
 import msgspec
@@ -36,7 +35,7 @@ class Codewords(Measure):
     form = CodewordsRecord
     quantities = ("test_error", "accuracy", "n_iterations")
     suffix = "codewords"
-    settings: ClassVar[Mapping] = {"codewords": "first and last"}
+    settings: ClassVar = {"codewords": "first and last"}
 
     def arrange(self, protocol: ProtocolSpec) -> ProtocolSpec:
         """Measure nothing on the way."""
@@ -87,7 +86,7 @@ class FeatureUse(Measure):
     quantities = ("test_error", "accuracy", "n_iterations")
     suffix = "features"
     takes_tables = False
-    settings: ClassVar[Mapping] = {"feature_use": "stumps"}
+    settings: ClassVar = {"feature_use": "stumps"}
 
     def arrange(self, protocol: ProtocolSpec) -> ProtocolSpec:
         """Measure nothing on the way; features have to be features of the data."""
@@ -146,7 +145,7 @@ class Support(Measure):
     form = SupportRecord
     quantities = ("n_nonzero", "test_error", "accuracy", "n_iterations", *FIT_TIMES)
     suffix = "support"
-    settings: ClassVar[Mapping] = {"support": "last"}
+    settings: ClassVar = {"support": "last"}
 
     def take(self, trial: Trial, X, y: np.ndarray) -> dict:
         """Fit, and count.

@@ -1,10 +1,10 @@
 """Coefficient paths: the L1-constrained path, and the path of boosting by tiny steps."""
 
-from collections.abc import Mapping
 from typing import ClassVar
 
 import numpy as np
 from msgspec import Struct
+from msgspec.structs import asdict
 
 from boostbench.core.coefficient_path import l1_constrained_path, stage_wise_path
 from boostbench.core.losses.margin import LOSSES, get_loss
@@ -57,7 +57,7 @@ class Paths(Measure):
     form = PathsRecord
     quantities = ()
     suffix = "path"
-    settings: ClassVar[Mapping] = {
+    settings: ClassVar = {
         "path": {"n_stumps": N_STUMPS, "step": STEP, "n_rounds": N_ROUNDS, "every": _EVERY}
     }
 
@@ -108,12 +108,12 @@ class Paths(Measure):
             }
         return {
             "norms": norms.round(_DECIMALS).tolist(),
-            "stumps": stumps,
+            "stumps": [asdict(stump) for stump in stumps],
             "paths": paths,
         }
 
 
-def _stumps(trial: Trial, X: np.ndarray, y: np.ndarray) -> tuple[list[dict], np.ndarray]:
+def _stumps(trial: Trial, X: np.ndarray, y: np.ndarray) -> tuple[list[PathStump], np.ndarray]:
     """Find the best stump of each of some features drawn at random, and its outputs on X.
 
     The best stumps of all features would not do: a few of them may separate all classes.
@@ -127,9 +127,7 @@ def _stumps(trial: Trial, X: np.ndarray, y: np.ndarray) -> tuple[list[dict], np.
         if len(hypotheses):
             outputs = hypotheses.outputs(alone)[:, 0]
             if not any((outputs == h).all() or (outputs == -h).all() for h in H):
-                stumps.append(
-                    {"feature": int(feature), "threshold": float(hypotheses.threshold[0])}
-                )
+                stumps.append(PathStump(int(feature), float(hypotheses.threshold[0])))
                 H.append(outputs)
         if len(H) == N_STUMPS:
             return stumps, np.array(H)

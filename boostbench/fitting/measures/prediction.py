@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 import warnings
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -13,7 +13,7 @@ from msgspec import UNSET, UnsetType
 
 from boostbench.fitting import stages
 from boostbench.fitting.measures.base import FIT_TIMES, Measure
-from boostbench.fitting.measures.scores import columns, measure_scores
+from boostbench.fitting.measures.scores import ScoreResults, columns, measure_scores
 from boostbench.fitting.quantities import SCORE_DIGITS, SCORES, TIME_DIGITS
 from boostbench.fitting.stages import digest_of_labels
 from boostbench.records.schema import BadLine, Count, Duration, Fraction, Measured, Real, Seconds
@@ -70,19 +70,25 @@ class Prediction(Measure):
         classes = np.unique(fit.y_train)
         end, seconds_per_instance = _timed_prediction(fit, classes)
         rounds = trial.protocol.checkpoints
-        with stages.listening(fit.estimator) as heard:
+        with stages.recorded_stage_scores(fit.estimator) as staged_means:
             predicted, n_stages = stages.predictions(
                 fit.estimator, fit.X_test, classes, rounds, end
             )
         errors = {number: self.loss(fit, labels) for number, labels in predicted.items()}
         train_labels = stages.predict(fit.estimator, fit.X_train, classes)
         n_iterations = fit.count("n_iterations_")
+        results = _measure_scores(fit, end, np.unique(y))
+        scores = {
+            name: round_significant(score, SCORE_DIGITS)
+            for name, score in (results._asdict() if results else {}).items()
+            if score is not None
+        }
         return {
             "test_error": errors.pop("end"),
             "train_error": float(np.mean(train_labels != fit.y_train)),
             "checkpoints": errors,
             "digests": {number: digest_of_labels(labels) for number, labels in predicted.items()},
-            **_witness(fit, predicted, heard),
+            **_mean_scores(fit, staged_means, predicted),
             "n_iterations": n_stages if n_iterations is None else n_iterations,
             "n_features": fit.X_train.shape[1],  # after the projection
             "n_parameters": fit.count("n_parameters_"),
@@ -90,7 +96,7 @@ class Prediction(Measure):
                 **fit.times(),
                 "predict_per_instance": round_significant(seconds_per_instance, TIME_DIGITS),
             },
-            **_scores(fit, end, np.unique(y)),
+            **scores,
         }
 
 
@@ -137,7 +143,7 @@ class Predictions(Measure):
     form = PredictionsRecord
     quantities = ("test_error", "accuracy", "n_iterations", *FIT_TIMES)
     suffix = "predictions"
-    settings: ClassVar[Mapping] = {"predictions": "end"}
+    settings: ClassVar = {"predictions": "end"}
 
     def take(self, trial: Trial, X, y: np.ndarray) -> dict:
         """Fit on the training part, and predict the test part.
@@ -180,33 +186,39 @@ def _timed_prediction(fit: Fit, classes: np.ndarray) -> tuple[np.ndarray, float]
     return stages.check_labels(predicted, n_samples, classes), seconds / (repeats * n_samples)
 
 
-def _scores(fit: Fit, labels: np.ndarray, classes: np.ndarray) -> dict[str, float]:
-    """Return the numbers of `measure_scores`, with `SCORE_DIGITS` digits.
-
-    A classifier whose scores are invalid has its other numbers, and a warning.
-    """
+def _measure_scores(fit: Fit, labels: np.ndarray, classes: np.ndarray) -> ScoreResults | None:
+    """Return the result of `measure_scores`; None, with a warning, if the scores are not valid."""
     try:
-        scores = measure_scores(fit, labels, classes)
+        return measure_scores(fit, labels, classes)
     except Exception as error:
         warnings.warn(f"scores are not recorded: {first_line(error)}", stacklevel=1)
-        return {}
-    return {
-        name: round_significant(score, SCORE_DIGITS)
-        for name, score in scores.items()
-        if score is not None
-    }
+        return None
 
 
-def _witness(fit: Fit, predicted: Collection[str], heard: Mapping[str, float]) -> dict:
-    """Return the mean absolute scores, which show small differences of two fits with equal labels.
+def _mean_scores(fit: Fit, staged_means: Sequence[float], predicted: Collection[str]) -> dict:
+    """Return mean absolute scores, which show small differences of two fits with equal labels.
 
-    One that stopped early keeps its last stage, as its predictions do.
+    Parameters
+    ----------
+    fit : Fit
+    staged_means : sequence of float
+        Mean absolute score after 1, 2, ... rounds; empty: the stages have no scores.
+    predicted : collection of str
+        Checkpoints, as numbers of rounds in digits, and ``"end"``.
+
+    Returns
+    -------
+    dict
+        ``witness``: the mean absolute score at each checkpoint and at the ``end``, or at the
+        ``end`` only without staged scores. Empty if the classifier has no finite scores.
     """
-    if heard:
-        last = heard[max(heard, key=int)]
-        return {"witness": {number: heard.get(number, last) for number in predicted}}
+    if staged_means:
+        # A fit that stopped early keeps its last stage, as its predictions do.
+        n_rounds = {name: len(staged_means) for name in predicted}
+        n_rounds |= {name: min(int(name), len(staged_means)) for name in predicted if name != "end"}
+        return {"witness": {name: staged_means[n - 1] for name, n in n_rounds.items()}}
     if not hasattr(fit.estimator, "decision_function"):
         return {}
     scores = np.asarray(fit.estimator.decision_function(fit.X_test))
     is_finite = scores.dtype.kind == "f" and np.isfinite(scores).all()
-    return {"witness": {"end": stages.size(scores)}} if is_finite else {}
+    return {"witness": {"end": stages.mean_size(scores)}} if is_finite else {}

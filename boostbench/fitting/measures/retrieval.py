@@ -1,7 +1,6 @@
 """Retrieval of samples of the same class by codes: mean average precision."""
 
 import time
-from collections.abc import Mapping
 from typing import ClassVar
 
 import numpy as np
@@ -43,7 +42,7 @@ class Retrieval(Measure):
         *FIT_TIMES,
     )
     suffix = "retrieval"
-    settings: ClassVar[Mapping] = {"retrieval": "hamming"}
+    settings: ClassVar = {"retrieval": "hamming"}
     needs = ("hash|transform",)
     kind = "transformer"
     judged_by = "mean average precision"

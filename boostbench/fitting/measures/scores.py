@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 from scipy.stats import rankdata
@@ -31,13 +30,37 @@ class ScoresRecord(Measured, kw_only=True):
     n_iterations: Count | None
 
 
+class ScoreResults(NamedTuple):
+    """Quality of the scores and of the predicted labels of a test part.
+
+    Attributes
+    ----------
+    log_loss : float or None
+        Mean negative logarithm of the probability of the true class, in nats; None without
+        `predict_proba`.
+    brier : float or None
+        Brier score; None without `predict_proba`.
+    auc : float or None
+        Area under the ROC curve, a fraction, the mean over the classes against the rest; None
+        without scores, or if the test part has one class.
+    balanced_accuracy : float
+        Mean over the tested classes of the fraction of correct labels, as in
+        `sklearn.metrics.balanced_accuracy_score`.
+    """
+
+    log_loss: float | None
+    brier: float | None
+    auc: float | None
+    balanced_accuracy: float
+
+
 class Scores(Measure):
     """Log-loss, Brier score, area under the ROC curve and balanced accuracy on the test part."""
 
     form = ScoresRecord
     quantities = (*SCORES, "test_error", "accuracy", "n_iterations", *FIT_TIMES)
     suffix = "scores"
-    settings: ClassVar[Mapping] = {"scores": "probabilities"}
+    settings: ClassVar = {"scores": "probabilities"}
     needs = ("predict", "predict_proba|decision_function")
 
     def take(self, trial: Trial, X, y: np.ndarray) -> dict:
@@ -53,7 +76,7 @@ class Scores(Measure):
         fit = trial.fit(X, y)
         labels = self.outputs(fit)["end"]
         return {
-            **measure_scores(fit, labels, np.unique(y)),
+            **measure_scores(fit, labels, np.unique(y))._asdict(),
             "test_error": Measure.loss(self, fit, labels),
             "n_iterations": fit.count("n_iterations_"),
             "seconds": fit.times(),
@@ -85,7 +108,7 @@ class ScoresByLogLoss(Scores):
         return log_loss_of(fit)
 
 
-def measure_scores(fit: Fit, labels: np.ndarray, classes: np.ndarray) -> dict[str, float | None]:
+def measure_scores(fit: Fit, labels: np.ndarray, classes: np.ndarray) -> ScoreResults:
     """Return the quality of the scores and of the predicted labels of the test part.
 
     Parameters
@@ -98,10 +121,7 @@ def measure_scores(fit: Fit, labels: np.ndarray, classes: np.ndarray) -> dict[st
 
     Returns
     -------
-    dict
-        ``log_loss`` in nats and ``brier``, None without `predict_proba`; ``auc``, None without
-        scores, or where the test part has one class; ``balanced_accuracy``, a fraction, the mean
-        over the tested classes as in `sklearn.metrics.balanced_accuracy_score`.
+    ScoreResults
 
     Raises
     ------
@@ -111,12 +131,12 @@ def measure_scores(fit: Fit, labels: np.ndarray, classes: np.ndarray) -> dict[st
     probabilities, scores = _ask_scores(fit, classes)
     _, codes = np.unique(fit.y_test, return_inverse=True)
     recalls = np.bincount(codes, labels == fit.y_test) / np.bincount(codes)
-    return {
-        "log_loss": _log_loss(fit.y_test, probabilities, classes),
-        "brier": _brier(fit.y_test, probabilities, classes),
-        "auc": _auc(fit.y_test, scores, classes),
-        "balanced_accuracy": float(recalls.mean()),
-    }
+    return ScoreResults(
+        log_loss=_log_loss(fit.y_test, probabilities, classes),
+        brier=_brier(fit.y_test, probabilities, classes),
+        auc=_auc(fit.y_test, scores, classes),
+        balanced_accuracy=float(recalls.mean()),
+    )
 
 
 def log_loss_of(fit: Fit) -> float:
