@@ -14,8 +14,8 @@ from boostbench.records.archive import Records
 from boostbench.records.installed import find_results
 from boostbench.records.schema import Record
 from boostbench.spec.keys import remove_defaults
-from boostbench.util.errors import UserError, writing_to
-from boostbench.util.files import write_output
+from boostbench.util.errors import UserError
+from boostbench.util.files import write_output, writing_to
 from boostbench.util.terminal import escape_formula
 
 if TYPE_CHECKING:

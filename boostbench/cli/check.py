@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from boostbench.cli._arguments import find_tables, names_on_record
 from boostbench.util import configs
-from boostbench.util.errors import UserError, print_error, writing_to
-from boostbench.util.files import user_path
+from boostbench.util.errors import UserError, print_error
+from boostbench.util.files import user_path, writing_to
 from boostbench.util.terminal import echo, spinner
 
 if TYPE_CHECKING:
@@ -130,7 +130,7 @@ def _print(tables: Sequence[Table], idle: Sequence[Table]) -> None:
     from boostbench.report.findings import published_listing
     from boostbench.report.renderers.terminal import print_listing
     from boostbench.report.wording import freshness_note, partial_note
-    from boostbench.util.console import make_console
+    from boostbench.util.terminal import make_console
 
     console = make_console()
     for table in tables:
@@ -238,7 +238,7 @@ def check_published(
         from boostbench.report.data_files import find_verdicts, verdicts_as_json
         from boostbench.report.findings import published_listing
         from boostbench.report.renderers.terminal import print_listing
-        from boostbench.util.console import make_console
+        from boostbench.util.terminal import make_console
 
     names, results = names_on_record("check", words)
     if names:

@@ -87,7 +87,7 @@ def compare(
         from boostbench.records.archive import Records
         from boostbench.report.renderers.comparison import comparison_as_json, print_comparison
         from boostbench.report.renderers.terminal import short_names
-        from boostbench.util.console import make_console
+        from boostbench.util.terminal import make_console
 
     names, results = names_on_record("compare", words)
     if len(set(names)) < 2 or len(set(names)) < len(names):

@@ -4,8 +4,8 @@ from argparse import ArgumentParser, Namespace
 
 from boostbench.cli._arguments import add_definition, add_overrides
 from boostbench.util import configs
-from boostbench.util.errors import UserError, writing_to
-from boostbench.util.files import atomic_write_text
+from boostbench.util.errors import UserError
+from boostbench.util.files import atomic_write_text, writing_to
 from boostbench.util.terminal import echo, spinner
 
 
@@ -31,7 +31,7 @@ def run(args: Namespace) -> int:
         from boostbench.figures.definition import read_figure, write_page
         from boostbench.figures.style import save
         from boostbench.report.renderers.terminal import short_names
-        from boostbench.util.console import make_console
+        from boostbench.util.terminal import make_console
 
     definition = read_figure(args.name)
     drawing = definition.draw(args.words)

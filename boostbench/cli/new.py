@@ -4,8 +4,8 @@ import re
 from argparse import ArgumentParser, Namespace
 
 from boostbench.util.configs import paper_folders
-from boostbench.util.errors import UserError, writing_to
-from boostbench.util.files import atomic_write_text, user_path
+from boostbench.util.errors import UserError
+from boostbench.util.files import atomic_write_text, user_path, writing_to
 from boostbench.util.terminal import echo
 
 # The numbers are an example; the user replaces them.

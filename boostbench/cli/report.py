@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 from boostbench.cli._arguments import find_tables, names_on_record
 from boostbench.util import configs
-from boostbench.util.errors import UserError, print_error, writing_to
-from boostbench.util.files import user_path
+from boostbench.util.errors import UserError, print_error
+from boostbench.util.files import user_path, writing_to
 from boostbench.util.terminal import echo, spinner
 
 if TYPE_CHECKING:

@@ -227,7 +227,7 @@ def _run_job(config: ExperimentConfig, heading: str) -> int:
     """Run and print one experiment; return its exit code."""
     with spinner("starting"):
         from boostbench.execution.jobs import execute
-        from boostbench.util.console import make_console
+        from boostbench.util.terminal import make_console
 
     experiments = [config, *_baselines(config)]
     report = execute(experiments)
@@ -261,7 +261,7 @@ def _print_job(experiments: Sequence[ExperimentConfig], report: Report) -> None:
     from boostbench.report.document import summarize
     from boostbench.report.renderers.terminal import print_summary, print_warnings
     from boostbench.report.wording import STALE, freshness_note
-    from boostbench.util.console import make_console
+    from boostbench.util.terminal import make_console
 
     cells = []
     for config, outcome in zip(experiments, report.outcomes, strict=True):
@@ -332,7 +332,7 @@ def _print_sweep(
     from boostbench.fitting.quantities import TEST_ERROR
     from boostbench.report.renderers.terminal import make_grid, short_names
     from boostbench.report.wording import format_number, format_splits, format_time, stale_mark
-    from boostbench.util.console import make_console
+    from boostbench.util.terminal import make_console
 
     cells = [_recorded_cell(config) for config in experiments]
     quantity = next((cell.quantity for cell in cells if cell), TEST_ERROR)

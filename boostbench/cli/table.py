@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from boostbench.cli._arguments import add_definition, add_names, add_overrides
 from boostbench.util import configs
-from boostbench.util.errors import print_error, writing_to
+from boostbench.util.errors import print_error
+from boostbench.util.files import writing_to
 from boostbench.util.terminal import echo, spinner
 
 if TYPE_CHECKING:
@@ -101,7 +102,7 @@ def make_table(request: TableRequest, orientation: Orientation = "auto") -> int:
             print_summary,
             print_table,
         )
-        from boostbench.util.console import make_console
+        from boostbench.util.terminal import make_console
 
     plan, common, console = plan_table(request.experiments), request.common, make_console()
     if plan.run and plan.run.planned and any(cell.results.records for cell in plan.cells):

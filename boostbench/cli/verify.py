@@ -96,7 +96,7 @@ def verify(
         from boostbench.records.archive import Records
         from boostbench.records.environment import blas, commit, now
         from boostbench.records.verified import Verified, add_finding, compact
-        from boostbench.util.console import make_console
+        from boostbench.util.terminal import make_console
 
     names, results = parse_names_and_results("verify", words)
     seconds = float("inf") if budget is None else _parse_budget(budget)

@@ -13,7 +13,7 @@ from rich.text import Text
 
 from boostbench.execution.queue import Finished, Waiting
 from boostbench.execution.runner import Interrupted, Planned
-from boostbench.util.console import make_console
+from boostbench.util.terminal import make_console
 
 #: Seconds between two lines, if there is no terminal.
 LINE_INTERVAL = 60

@@ -13,8 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, NullLocator, StrMethodFormatter
 
-from boostbench.util.errors import writing_to
-from boostbench.util.files import atomic_write
+from boostbench.util.files import atomic_write, writing_to
 from boostbench.util.terminal import printable
 
 #: Okabe and Ito's colours, which differ for all kinds of colour blindness; the first ones differ

@@ -13,8 +13,8 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
-from boostbench.util.errors import UserError, writing_to
-from boostbench.util.files import file_sha256
+from boostbench.util.errors import UserError
+from boostbench.util.files import file_sha256, writing_to
 
 # Parts of a results folder that commands read; pages and multi-run folders are made from them.
 _PARTS = ("README.md", "verdicts.csv", "verified.jsonl", "records", "tables", "figures")

@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-from boostbench.util.file_lock import file_lock
-from boostbench.util.files import open_in_place
+from boostbench.util.files import file_lock, open_in_place
 
 
 @contextlib.contextmanager
@@ -39,7 +38,7 @@ def open_append(
     Raises
     ------
     UserError
-        See `boostbench.util.file_lock.file_lock`.
+        See `boostbench.util.files.file_lock`.
     """
     with file_lock(path, content, depth=depth), open_in_place(path, "ab+") as file:
         repair(file, is_complete)

@@ -26,14 +26,17 @@ from boostbench.records import codec
 from boostbench.records.codec import Definitions, UndefinedHash
 from boostbench.records.journal import open_append, repair
 from boostbench.records.schema import SCHEMA, BadLine, Record
-from boostbench.util.errors import UserError, os_error_reason, writing_to
-from boostbench.util.file_lock import acquire_file_lock, file_lock, lock_path
+from boostbench.util.errors import UserError, os_error_reason
 from boostbench.util.files import (
+    acquire_file_lock,
     atomic_write,
+    file_lock,
     is_regular_file,
+    lock_path,
     open_in_place,
     retry_while_in_use,
     slug,
+    writing_to,
 )
 
 # Punctuation in the names of data sets and of algorithms. A dot ends the name of the algorithm.

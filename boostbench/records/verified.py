@@ -25,8 +25,7 @@ from boostbench.records.schema import (
 )
 from boostbench.spec.class_facts import FIRST_EDITION, CodeVersion
 from boostbench.util.errors import UserError, os_error_reason
-from boostbench.util.file_lock import file_lock
-from boostbench.util.files import atomic_write, is_regular_file
+from boostbench.util.files import atomic_write, file_lock, is_regular_file
 
 #: States of a group of which records were fitted again.
 STATES = ("same", "different", "failed")

@@ -6,15 +6,9 @@ import os
 import shutil
 import sys
 import textwrap
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from pathlib import Path
+from collections.abc import Iterable, Sequence
 
-from boostbench.util.files import check_folders
 from boostbench.util.terminal import echo, printable, shortened
-
-#: Advice if results cannot be written.
-RESULTS_ELSEWHERE = "choose another folder by results="
 
 #: Largest number of characters of the names that a message lists.
 _MAX_LISTED_CHARACTERS = 90
@@ -144,39 +138,6 @@ def os_error_reason(error: OSError) -> str:
     'no such folder'
     """
     return error.strerror or first_line(error)
-
-
-@contextmanager
-def writing_to(
-    path: Path, remedy: str = RESULTS_ELSEWHERE, content: str = "", depth: int = 0
-) -> Iterator[None]:
-    """Create the folder of a file that the block writes, and convert its OSErrors to UserErrors.
-
-    Parameters
-    ----------
-    path : Path
-        Path of the file, or the common start of the paths of several files.
-    remedy : str, default=RESULTS_ELSEWHERE
-        Advice for the user.
-    content : str, default=""
-        Content of the file in the message, e.g. ``"records to "``; empty if the name shows it.
-    depth : int, default=0
-        Number of the file's folders that must not be links, see
-        `boostbench.util.files.check_folders`.
-
-    Raises
-    ------
-    UserError
-        If the folder or the file cannot be written.
-    """
-    try:
-        check_folders(path, depth)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        yield
-    except OSError as error:
-        raise UserError(
-            f"cannot write {content}{path}: {os_error_reason(error)}; {remedy}"
-        ) from error
 
 
 def is_debugging() -> bool:

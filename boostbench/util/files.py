@@ -1,4 +1,4 @@
-"""Files: atomic replacement, safe opening, checksums, and paths from user input.
+"""Files: atomic replacement, locks, safe opening, checksums, and paths from user input.
 
 A folder of results may be somebody else's, and archives preserve symbolic links. Therefore no
 function follows a link when it writes a file.
@@ -13,10 +13,15 @@ import stat
 import sys
 import time
 import unicodedata
-from collections.abc import Callable
-from itertools import groupby
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
+
+from boostbench.util.errors import UserError, first_line, os_error_reason
+
+#: Advice if results cannot be written.
+RESULTS_ELSEWHERE = "choose another folder by results="
 
 # Characters of a file's name in the name of its temporary file: file systems limit the length.
 _PREFIX_LENGTH = 50
@@ -106,6 +111,86 @@ def check_folders(path: Path, depth: int) -> None:
             raise OSError(f"{folder} is a symbolic link, not a folder; remove it")
 
 
+@contextmanager
+def writing_to(
+    path: Path, remedy: str = RESULTS_ELSEWHERE, content: str = "", depth: int = 0
+) -> Iterator[None]:
+    """Create the folder of a file that the block writes, and convert its OSErrors to UserErrors.
+
+    Parameters
+    ----------
+    path : Path
+        Path of the file, or the common start of the paths of several files.
+    remedy : str, default=RESULTS_ELSEWHERE
+        Advice for the user.
+    content : str, default=""
+        Content of the file in the message, e.g. ``"records to "``; empty if the name shows it.
+    depth : int, default=0
+        Number of the file's folders that must not be links, see
+        `check_folders`.
+
+    Raises
+    ------
+    UserError
+        If the folder or the file cannot be written.
+    """
+    try:
+        check_folders(path, depth)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        yield
+    except OSError as error:
+        raise UserError(
+            f"cannot write {content}{path}: {os_error_reason(error)}; {remedy}"
+        ) from error
+
+
+@contextmanager
+def file_lock(
+    path: Path, content: str = "", remedy: str = RESULTS_ELSEWHERE, depth: int = 0
+) -> Iterator[None]:
+    """Hold an exclusive lock for writing or replacing a file; reading remains possible.
+
+    The lock is on an empty file ``.lock`` in the same folder, as a locked file can be neither read
+    nor replaced on Windows.
+
+    Parameters
+    ----------
+    path : Path
+        Path of the file; its folder is created if it is missing.
+    content, remedy : str
+        Parts of the error message, see `writing_to`.
+    depth : int, default=0
+        Number of the file's folders that must not be links, see
+        `check_folders`.
+
+    Raises
+    ------
+    UserError
+        If the folder or the lock cannot be written, or its file system does not support locks.
+    """
+    with writing_to(path, remedy, content, depth), open_in_place(lock_path(path), "ab") as lock:
+        acquire_file_lock(lock, path.parent, remedy)
+        yield
+
+
+def lock_path(path: Path) -> Path:
+    """Return the path of the lock file of a file."""
+    return path.with_name(".lock")
+
+
+def acquire_file_lock(file: BinaryIO, folder: Path, remedy: str = RESULTS_ELSEWHERE) -> None:
+    """Wait for the lock of a file; raise a `UserError` if the folder does not support locks."""
+    import portalocker  # slow to import
+
+    while True:
+        try:
+            return portalocker.lock(file, portalocker.LockFlags.EXCLUSIVE)
+        except portalocker.AlreadyLocked:  # on Windows, which gives up after ten seconds
+            time.sleep(0.05)
+        except portalocker.LockException as error:
+            raise UserError(f"cannot lock {folder}: {first_line(error)}; {remedy}") from error
+
+
 def retry_while_in_use(change: Callable[[], None]) -> None:
     """Replace or remove a file; on Windows, retry for two seconds.
 
@@ -171,10 +256,12 @@ def slug(text: str, punctuation: str, substitute: str = "_") -> str:
     >>> slug("my = data.csv", "."), slug("कि.csv", ".")
     ('my_data.csv', 'कि.csv')
     """
-
-    def stays(character: str) -> bool:
-        is_mark = unicodedata.category(character).startswith("M")
-        return is_mark or character in punctuation or bool(re.match(r"\w", character))
-
-    runs = groupby(text, stays)
-    return "".join("".join(run) if is_kept else substitute for is_kept, run in runs)
+    characters = (
+        character
+        if character.isalnum()
+        or character in f"_{punctuation}"
+        or unicodedata.category(character).startswith("M")
+        else "\0"
+        for character in text
+    )
+    return re.sub("\0+", substitute, "".join(characters))

@@ -1,10 +1,14 @@
-"""Text for terminals: control characters are escaped, and a spinner shows progress."""
+"""Text for terminals: escaped control characters, a console of rich, and a spinner."""
 
 import re
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TextIO
+from operator import itemgetter
+from typing import TYPE_CHECKING, TextIO
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 # All control characters but tab and line feed: ESC begins a command to the terminal, and so does
 # the C1 character CSI. Line and paragraph separators, and marks that change the direction of text,
@@ -62,6 +66,44 @@ def escape_formula(value):
     """Return a value, with an apostrophe before a text that a spreadsheet takes for a formula."""
     is_formula = isinstance(value, str) and value.startswith(("=", "+", "-", "@"))
     return f"'{value}" if is_formula else value
+
+
+def make_console(**options) -> "Console":
+    """Return a console without markup, emoji and highlighting; `options` belong to `Console`.
+
+    Titles and paths come from the user: their brackets and colons are neither markup nor emoji.
+    Control characters are escaped.
+    """
+    from rich.console import Console  # slow to import
+
+    console = Console(markup=False, emoji=False, highlight=False, **options)
+    console.push_render_hook(_EscapeControls())
+    return console
+
+
+class _EscapeControls:
+    """Hook of a console that escapes control characters in texts, not in its own commands."""
+
+    def process_renderables(self, renderables: list) -> list:
+        return list(map(_Escaped, renderables))
+
+
+class _Escaped:
+    """Renderable that prints another one with its control characters escaped."""
+
+    def __init__(self, renderable):
+        self._renderable = renderable
+
+    def __rich_console__(self, console: "Console", options) -> Iterator:
+        from rich.segment import Segment
+
+        segments = list(console.render(self._renderable, options))
+        if "".join(map(itemgetter(0), segments)).replace("\n", "").isprintable():
+            return segments
+        return [
+            Segment(text if control else printable(text), style, control)
+            for text, style, control in segments
+        ]
 
 
 # Width of a progress bar, in characters.

@@ -3,7 +3,8 @@ import sys
 
 import pytest
 
-from boostbench.util.errors import UserError, print_error, unknown_name_error, writing_to
+from boostbench.util.errors import UserError, print_error, unknown_name_error
+from boostbench.util.files import writing_to
 from boostbench.util.terminal import printable, shortened
 
 

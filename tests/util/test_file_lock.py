@@ -2,7 +2,7 @@ import portalocker
 import pytest
 
 from boostbench.util.errors import UserError
-from boostbench.util.file_lock import file_lock
+from boostbench.util.files import file_lock
 
 
 def lock_now(folder):

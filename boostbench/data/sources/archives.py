@@ -20,8 +20,7 @@ from boostbench.data.dataset import Dataset
 from boostbench.data.decompression import read_arrays
 from boostbench.spec.data import DataQuery, DataSpec, TaskQuery
 from boostbench.util.errors import UserError, os_error_reason
-from boostbench.util.file_lock import file_lock
-from boostbench.util.files import atomic_write, file_sha256, user_path
+from boostbench.util.files import atomic_write, file_lock, file_sha256, user_path
 
 logger = logging.getLogger(__name__)
 

@@ -10,7 +10,7 @@ import pytest
 from boostbench.analysis.comparison import compare_columns
 from boostbench.analysis.tables import Column
 from boostbench.report.renderers.comparison import comparison_as_json, print_comparison
-from boostbench.util.console import make_console
+from boostbench.util.terminal import make_console
 
 NAMES = ["RBoost^proj (weighted linear discriminants)", "AdaBoost.MH", "SAMME, 3 leaves", "MO"]
 

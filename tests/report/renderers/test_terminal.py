@@ -16,7 +16,7 @@ from boostbench.report.renderers.terminal import (
     print_summary,
     print_table,
 )
-from boostbench.util.console import make_console
+from boostbench.util.terminal import make_console
 
 
 @pytest.fixture(params=[True, False], ids=["colour", "plain"])
