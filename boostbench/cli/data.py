@@ -76,7 +76,8 @@ def print_dataset(name: str, overrides: Sequence[str]) -> None:
         If there is no such data set, or it is not available.
     """
     with spinner("starting"):
-        from boostbench.config.compose import compose_experiment, data_settings
+        from boostbench.config.choices import data_settings
+        from boostbench.config.compose import compose_experiment
         from boostbench.config.overrides import parse_overrides
         from boostbench.data.description import describe
         from boostbench.data.loading import load
@@ -111,7 +112,8 @@ def make_bundle(folder: Path, names: Sequence[str]) -> int:
         If a name is unknown, or the folder cannot be written to.
     """
     with spinner("starting"):
-        from boostbench.config.compose import compose_experiment, data_settings
+        from boostbench.config.choices import data_settings
+        from boostbench.config.compose import compose_experiment
         from boostbench.data.loading import load
         from boostbench.data.sources.archives import write_bundle
         from boostbench.execution.progress import counted

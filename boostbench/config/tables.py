@@ -9,15 +9,14 @@ from typing import Any, Literal, NamedTuple
 
 import msgspec
 
-from boostbench.config.compose import (
+from boostbench.config.choices import (
     AlgorithmChoice,
     check_applicable,
-    compose_experiment,
     data_settings,
     data_title,
-    load_option,
     select_applicable,
 )
+from boostbench.config.compose import compose_experiment, load_option
 from boostbench.config.overrides import Settings, parse_overrides
 from boostbench.fitting.quantities import STAGED, TEST_ERROR, TIMES, Quantity, get_quantity
 from boostbench.papers.metadata import library, published_table

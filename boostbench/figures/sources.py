@@ -11,13 +11,13 @@ import msgspec
 
 from boostbench.analysis.cells import Cell
 from boostbench.analysis.tables import Table, find_column
-from boostbench.config.compose import (
+from boostbench.config.choices import (
     AlgorithmChoice,
     check_applicable,
-    compose_experiment,
     data_settings,
     select_applicable,
 )
+from boostbench.config.compose import compose_experiment
 from boostbench.config.overrides import Settings, parse_names_and_results, parse_overrides
 from boostbench.config.tables import TableDefinition
 from boostbench.data.dataset import Dataset

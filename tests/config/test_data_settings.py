@@ -1,6 +1,7 @@
 import pytest
 
-from boostbench.config.compose import compose_config, data_settings
+from boostbench.config.choices import data_settings
+from boostbench.config.compose import compose_config
 from boostbench.config.tables import TableDefinition
 from boostbench.util.errors import UserError
 
