@@ -26,6 +26,9 @@ _LEFT = 80
 _RIGHT = 320
 _TOP = 8
 _BOTTOM = 190
+# Width of the view box, and of a letter of a tick label.
+_WIDTH = 340
+_LETTER_WIDTH = 6.5
 # Letters in a line of a category label: more do not fit beside the plot area.
 _LINE_LENGTH = 13
 # A feature with more distinct values is labelled at its thresholds.
@@ -410,8 +413,21 @@ def heat_map_data(shapes, X, index, output, largest, number, deviation):
         "cells": cells,
         "width": round(width + 0.05, 2),
         "height": round(height + 0.05, 2),
-        "x_marks": [(round(_LEFT + width * place, 1), lines) for place, lines in x_marks],
-        "y_marks": [(round(_BOTTOM - height * place, 1), lines) for place, lines in y_marks],
+        # The middle of a label is moved to the left if the label would leave the view box.
+        "x_marks": [
+            (
+                round(
+                    min(
+                        _LEFT + width * position,
+                        _WIDTH - _LETTER_WIDTH * max(map(len, lines)) / 2,
+                    ),
+                    1,
+                ),
+                lines,
+            )
+            for position, lines in x_marks
+        ],
+        "y_marks": [(round(_BOTTOM - height * position, 1), lines) for position, lines in y_marks],
         "n_x_lines": max(len(lines) for _, lines in x_marks),
         "box": {"left": _LEFT, "right": _RIGHT, "top": _TOP, "bottom": _BOTTOM},
     }

@@ -42,6 +42,9 @@ def test_category_labels_are_broken_between_words():
     thresholds = shapes.pairs[0].axes[0].thresholds
     shown = [float(text) for _, (text,) in drawn["x_marks"]]
     assert shown == thresholds[[0, len(thresholds) // 2, -1]].tolist()
+    # A letter takes 6.5 units, and the view box is 340 wide.
+    position, (text,) = drawn["x_marks"][-1]
+    assert position == pytest.approx(340 - 6.5 * len(text) / 2, abs=0.05)
     assert [lines for _, lines in drawn["y_marks"]] == [
         ["silver birch"],
         ["small-leaved", "lime"],
