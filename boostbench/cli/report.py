@@ -61,7 +61,7 @@ def make_report(words: Sequence[str], output: Path | None = None) -> None:
         from boostbench.records.archive import Records
         from boostbench.records.installed import installed_folder
         from boostbench.report.assemble import read_tables
-        from boostbench.report.page.figures import find_figures
+        from boostbench.report.page.html import find_figures
         from boostbench.report.page.render import render_page
         from boostbench.util.files import write_output
 

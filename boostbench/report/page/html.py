@@ -1,10 +1,18 @@
-"""Conversion of text to HTML, and the verdicts' colours in a light and in a dark theme."""
+"""Conversion to HTML: texts, the Markdown pages of figures, and the colours of verdicts."""
 
+import base64
 import re
+from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import unquote
 
+from markdown_it import MarkdownIt
+from markdown_it.renderer import RendererHTML
+from markdown_it.token import Token
 from markupsafe import Markup, escape
 
 from boostbench.analysis.verdicts import VERDICTS
+from boostbench.util.errors import first_line, print_error
 
 
 def typeset(text: object) -> Markup:
@@ -76,3 +84,126 @@ def mix(first: str, second: str, share: float) -> str:
     """
     pairs = ((int(first[i : i + 2], 16), int(second[i : i + 2], 16)) for i in (1, 3, 5))
     return "#" + "".join(f"{round(share * a + (1 - share) * b):02x}" for a, b in pairs)
+
+
+_TYPES = {".svg": "image/svg+xml", ".png": "image/png"}
+
+#: An SVG stays sharp in print; it is used unless the PNG has less than this share of its bytes.
+_MUCH_SMALLER = 0.5
+
+
+class Figure(NamedTuple):
+    """A figure with its title and caption.
+
+    Attributes
+    ----------
+    name : str
+        Name of its Markdown page, without ``.md``.
+    title : str
+        Heading.
+    pictures : list of (str, str)
+        Alternative text and data URI of each picture; the URI is empty if the file is missing.
+    caption : Markup
+        Rest of the Markdown page, as HTML.
+    """
+
+    name: str
+    title: str
+    pictures: list[tuple[str, str]]
+    caption: Markup
+
+
+def find_figures(folder: Path) -> list[Figure]:
+    """Read the figures of a folder in the natural order of their names.
+
+    Parameters
+    ----------
+    folder : Path
+        Folder with pictures and a page ``NAME.md`` per figure, as written by
+        `boostbench.figures.definition.write_page`.
+
+    Returns
+    -------
+    list of Figure
+        Empty if there is no such folder. Unreadable pages are omitted with a message.
+    """
+    figures = []
+    for path in sorted(folder.glob("*.md"), key=_natural):
+        try:
+            figures.append(read_figure_page(path))
+        except (OSError, UnicodeDecodeError) as error:
+            print_error(f"{path} is no page of a figure ({first_line(error)}); left out")
+    return figures
+
+
+def read_figure_page(path: Path) -> Figure:
+    """Read the Markdown page of a figure, and the pictures that it shows.
+
+    Parameters
+    ----------
+    path : Path
+        Markdown file with a heading, pictures in the same folder, and text.
+
+    Returns
+    -------
+    Figure
+        HTML in the file is escaped; pictures in other folders are not read.
+    """
+    markdown = MarkdownIt("commonmark", {"html": False}).enable("table")
+    markdown.add_render_rule("text", _text)
+    title, pictures, caption = path.stem, [], []
+    blocks = _blocks(markdown.parse(path.read_text(encoding="utf-8")))
+    for position, block in enumerate(blocks):
+        inline = [token for token in block if token.type == "inline"]
+        shown = [child for token in inline for child in token.children if child.type == "image"]
+        if position == 0 and block[0].type == "heading_open":
+            title = inline[0].content
+        elif shown:
+            pictures += [_picture(image, path.parent) for image in shown]
+        else:
+            html = markdown.renderer.render(block, markdown.options, {})
+            caption.append(_boxed(html) if block[0].type == "table_open" else html)
+    return Figure(path.stem, title, pictures, Markup("".join(caption)))
+
+
+def _blocks(tokens: list[Token]) -> list[list[Token]]:
+    """Divide the tokens of a page into blocks, such as paragraphs, tables and lists."""
+    blocks, depth = [[]], 0
+    for token in tokens:
+        blocks[-1].append(token)
+        depth += token.nesting
+        if depth == 0:
+            blocks.append([])
+    return blocks[:-1]
+
+
+def _text(renderer: RendererHTML, tokens: list[Token], index: int, *_) -> str:
+    return typeset(tokens[index].content)
+
+
+def _boxed(table: str) -> str:
+    return f'<div class="scroll" tabindex="0" role="region" aria-label="Facts">{table}</div>'
+
+
+def _picture(image: Token, folder: Path) -> tuple[str, str]:
+    """Return the alternative text of a picture and its data URI, in the preferred format."""
+    # The file name alone is used, so that a page cannot include files of other folders.
+    path = folder / Path(unquote(str(image.attrs["src"]))).name
+    sizes = {
+        suffix: path.with_suffix(suffix).stat().st_size
+        for suffix in _TYPES
+        if path.with_suffix(suffix).is_file()
+    }
+    if not sizes:
+        return image.content, ""
+    suffix = min(sizes, key=sizes.get)
+    if ".svg" in sizes and sizes[suffix] >= _MUCH_SMALLER * sizes[".svg"]:
+        suffix = ".svg"
+    content = base64.b64encode(path.with_suffix(suffix).read_bytes()).decode()
+    return image.content, f"data:{_TYPES[suffix]};base64,{content}"
+
+
+def _natural(path: Path) -> list:
+    """Return a sort key that orders ``table10`` after ``table9``."""
+    parts = re.split(r"(\d+)", path.stem)
+    return [int(part) if part.isdecimal() else part for part in parts]

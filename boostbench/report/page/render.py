@@ -19,8 +19,7 @@ from boostbench.report.blocks import CellDetails, Document, Entry, Listing
 from boostbench.report.document import make_document
 from boostbench.report.findings import runs_listing
 from boostbench.report.page.details import details, environments, source
-from boostbench.report.page.figures import Figure
-from boostbench.report.page.html import css, identifier, style, typeset
+from boostbench.report.page.html import Figure, css, identifier, style, typeset
 from boostbench.report.wording import PARTIAL, STALE
 from boostbench.util.terminal import printable
 
