@@ -203,6 +203,37 @@ def add_sparse_product(matrix, W, sums):
         matvecs(n_rows, n_samples, W.shape[1], *entries, W.ravel(), sums.ravel())
 
 
+def accumulate_rows(values):
+    """Replace each row of an array by the sum of the rows up to it, as `numpy.cumsum` does.
+
+    If the number of columns is even, pairs of neighbouring columns are added up as the real and
+    imaginary parts of complex numbers. Every addition waits for the one before it, so that two
+    columns take as long as one. The rounding is the same.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_rows, ...) and of float32 or float64
+        Overwritten. The last axis is contiguous if there are several.
+
+    Returns
+    -------
+    ndarray
+        `values`.
+
+    Examples
+    --------
+    >>> accumulate_rows(np.array([[1.0, 0.5], [2.0, 0.5], [4.0, 0.5]]))
+    array([[1. , 0.5],
+           [3. , 1. ],
+           [7. , 1.5]])
+    """
+    pairs = values
+    if values.ndim > 1 and values.shape[-1] % 2 == 0:
+        pairs = values.view(np.result_type(values, np.complex64))
+    np.cumsum(pairs, axis=0, out=pairs)
+    return values
+
+
 class GrowableMatrix:
     """Matrix to which rows are appended, in one block of memory, which doubles when it is full.
 

@@ -10,6 +10,7 @@ from boostbench.core import linear_algebra
 from boostbench.core.binary_codes import canonical_directions
 from boostbench.core.linear_algebra import (
     GrowableMatrix,
+    accumulate_rows,
     canonical_signs,
     inverse_from_cholesky,
     weighted_gram,
@@ -111,6 +112,19 @@ def test_eigenvectors_do_not_depend_on_the_sign_of_the_solver(flip, monkeypatch)
     )
     for first, second in zip(plain, flipped_signs, strict=True):
         np.testing.assert_array_equal(first, second)
+
+
+@pytest.mark.parametrize("shape", [(40,), (40, 1), (40, 2), (40, 5), (40, 6), (40, 2, 24), (0, 4)])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_accumulated_rows_equal_numpy_to_the_last_bit(shape, dtype):
+    rng = np.random.default_rng(0)
+    values = (rng.normal(size=shape) * 10.0 ** rng.integers(-9, 9, shape)).astype(dtype)
+    expected = np.cumsum(values, axis=0)
+    from_the_end = values.copy()
+    accumulate_rows(from_the_end[::-1])
+    np.testing.assert_array_equal(from_the_end[::-1], np.cumsum(values[::-1], axis=0))
+    assert accumulate_rows(values) is values
+    np.testing.assert_array_equal(values, expected)
 
 
 def test_growth_keeps_the_rows():

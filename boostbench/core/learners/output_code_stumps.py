@@ -23,7 +23,12 @@ from bisect import bisect_left
 
 import numpy as np
 
-from boostbench.core.linear_algebra import CompressedMatrix, GrowableMatrix, sparse_product
+from boostbench.core.linear_algebra import (
+    CompressedMatrix,
+    GrowableMatrix,
+    accumulate_rows,
+    sparse_product,
+)
 from boostbench.core.stumps.search import StumpSearch
 from boostbench.core.stumps.stump import Stump, Stumps
 from boostbench.core.stumps.ties import TIE_TOLERANCE, argmax_with_tolerance
@@ -357,12 +362,19 @@ class _Intervals:
     def scores(self, codes):
         """Return ``codes.T @ H``; see `OutputProducts.scores`."""
         # These are the products with M, L and B.
-        sums = np.cumsum(sparse_product(self._M, codes), axis=0)
-        return np.ascontiguousarray(sparse_product(self._B, sums).T)
+        sums = accumulate_rows(sparse_product(self._M, _pad_columns(codes)))
+        return np.ascontiguousarray(sparse_product(self._B, sums)[:, : codes.shape[1]].T)
 
     def edges(self, weights):
         """Return ``H @ weights.T``; see `OutputProducts.edges`."""
         # These are the products with B', L' (sums from the end) and M'.
-        sums = sparse_product(self._B.T, np.ascontiguousarray(weights.T))
-        sums = np.cumsum(sums[::-1], axis=0)[::-1]
-        return sparse_product(self._M.T, np.ascontiguousarray(sums))
+        sums = sparse_product(self._B.T, _pad_columns(weights.T))
+        accumulate_rows(sums[::-1])
+        return sparse_product(self._M.T, sums)[:, : len(weights)]
+
+
+def _pad_columns(values):
+    """Return a copy in C order with an even number of columns, for `accumulate_rows`."""
+    padded = np.zeros((len(values), values.shape[1] + values.shape[1] % 2))
+    padded[:, : values.shape[1]] = values
+    return padded

@@ -20,6 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from boostbench.core.linear_algebra import accumulate_rows
 from boostbench.core.stumps import thresholds as quantiles
 from boostbench.core.stumps.views import MISSING
 
@@ -306,7 +307,7 @@ class FeatureCodes:
         totals = np.add.reduceat(sums, self.first_bin[:-1], axis=0)
         sums[self.first_bin[1:-1]] -= totals[:-1]
         sums[0] += start
-        return np.cumsum(sums, axis=0, out=sums)
+        return accumulate_rows(sums)
 
     def edges(self, bins, total):
         """Return the edges of all stumps.
