@@ -1,4 +1,7 @@
-"""Displays of importances and of errors by round, and the axes of all displays."""
+"""Displays of importances and of errors by round, and helpers of all displays.
+
+A display holds the data of a plot, and draws it with matplotlib, as in `sklearn.inspection`.
+"""
 
 import numpy as np
 from sklearn.base import is_regressor
@@ -70,7 +73,13 @@ def make_axes_grid(n, n_columns, width, height, **shared):
 
 
 def y_axis_label(shapes):
-    """Return the y-axis label of a shape-function plot."""
+    """Return the y-axis label of a plot of contributions: to a score, or to a named number.
+
+    Parameters
+    ----------
+    shapes : boostbench.algorithms.explanation.shape_functions.ShapeFunctions
+        Shape functions of the model.
+    """
     return f"Added to the {shapes.outputs[0] if shapes.classes_ is None else 'score'}"
 
 
@@ -80,7 +89,24 @@ def _import_pyplot():
 
 
 def most_important(importances, n):
-    """Return the indices of the (at most n) features of the largest positive importance."""
+    """Return the indices of the features of the largest positive importance.
+
+    Parameters
+    ----------
+    importances : ndarray of shape (n_features,)
+    n : int
+        Maximum number of features.
+
+    Returns
+    -------
+    list of int
+        Indices by decreasing importance; ties go to the first feature.
+
+    Raises
+    ------
+    ValueError
+        If n is negative.
+    """
     if n < 0:
         raise ValueError(f"the number of features must be 0 or more, got {n!r}")
     return [

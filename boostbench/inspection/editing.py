@@ -1,4 +1,9 @@
-"""Edited models: sums of stumps with functions of features that a person has changed."""
+"""Edited models: sums of stumps with functions of features that a person has changed.
+
+A *term* is the function of one feature: a table of contributions to each score, with a row for each
+step between thresholds or each category, and a last row for missing values.
+`with_shape` and `monotonize` replace a term, and return an `EditedClassifier` or `EditedRegressor`.
+"""
 
 import numpy as np
 import pandas as pd
@@ -87,6 +92,7 @@ def with_shape(model, feature, shape, X=None):
     >>> bool(edited.predict(X).max() < model.predict(X).max())
     True
     """
+    # 1) Read the new contributions into a copy of the present term.
     require_stump_sum(model)
     shapes = model.shape_functions(X)
     index = shapes.feature_index(feature)
@@ -99,6 +105,7 @@ def with_shape(model, feature, shape, X=None):
         new = _replace_values(old, np.asarray(shape, dtype=float))
     if not np.isfinite(new.table).all():
         raise ValueError(f"the function of {feature!r} has contributions that are not finite")
+    # 2) Make the model.
     new = _complete_missing(new, shapes.views)
     return _edited_model(model, shapes, new, _row_weights(model, shapes, old, new, X))
 
@@ -232,7 +239,17 @@ def _edited_model(model, shapes, term=None, row_weights=None):
 
 
 def _replace_size(sizes, term, row_weights):
-    """Return term sizes with the size of one term replaced or added."""
+    """Return term sizes with the size of one term replaced or added.
+
+    Parameters
+    ----------
+    sizes : boostbench.algorithms.explanation.terms.TermSizes
+        Sizes of the terms: their mean absolute contributions over the training rows.
+    term : boostbench.algorithms.explanation.terms.Term
+        New term.
+    row_weights : ndarray of shape (n_rows,)
+        Weight of the training rows in each row of the new table.
+    """
     features = np.union1d(sizes.features, [term.feature]).astype(np.int64)
     size_of_feature = dict(zip(sizes.features, sizes.sizes, strict=True))
     weights_of_feature = dict(zip(sizes.features, sizes.row_weights, strict=True))
@@ -247,7 +264,17 @@ def _replace_size(sizes, term, row_weights):
 
 
 def _replace_spread(spread, shapes, term):
-    """Return a spread with other deviations of one term."""
+    """Return a spread (the deviations between the members of a bag) with other ones of one term.
+
+    Parameters
+    ----------
+    spread : boostbench.algorithms.explanation.spread.Spread
+        Deviations of all terms, as multiples of a unit in half precision.
+    shapes : ShapeFunctions
+        Functions of the model.
+    term : boostbench.algorithms.explanation.terms.Term
+        New term; without a spread its deviations are 0.
+    """
     tables = {old.feature: table for old, table in zip(shapes.terms, spread.tables, strict=True)}
     if term.spread is None:
         tables[term.feature] = np.zeros((*term.table.shape, spread.intercept.shape[-1]), np.float16)
@@ -257,13 +284,29 @@ def _replace_spread(spread, shapes, term):
 
 
 def _row_weights(model, shapes, old, new, X):
-    """Return the weight of the training rows, or of X, in each row of a new table."""
+    """Return the weight of the training rows, or of X, in each row of a new table.
+
+    Parameters
+    ----------
+    model : estimator
+    shapes : ShapeFunctions
+    old, new : boostbench.algorithms.explanation.terms.Term
+        Present and new term of the feature.
+    X : array-like of shape (n_samples, n_features) or None
+        Samples to count if the new term has other thresholds.
+
+    Returns
+    -------
+    ndarray of shape (n_rows,)
+    """
     sizes = model._fitted_term_sizes()
     if old.feature in sizes.features:
         old_weights = sizes.row_weights[sizes.features.tolist().index(old.feature)]
         if old.categories is not None:
             return old_weights
         if np.isin(new.thresholds, old.thresholds).all():
+            # A new step covers whole old steps: each old step goes to the new step of its upper
+            # end.
             rows = new.thresholds.searchsorted(np.append(old.thresholds, np.inf))
             counts = np.bincount(rows, old_weights[:-1], len(new.thresholds) + 1)
             return np.append(counts, old_weights[-1])
@@ -278,7 +321,7 @@ def _row_weights(model, shapes, old, new, X):
 
 
 def _evaluate(old, function):
-    """Return a term whose contributions are the values of a function."""
+    """Return a term whose contributions are the values of a function; see `with_shape`."""
     table = old.table.copy()
     if old.categories is not None:
         table[:-1] = _to_columns(function(old.categories), len(old.categories), table.shape[1])

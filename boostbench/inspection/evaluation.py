@@ -1,4 +1,8 @@
-"""Test errors and calibration of a fitted model, for the HTML page."""
+"""Test errors and calibration of a fitted model, for the HTML page.
+
+Calibration compares predictions with outcomes: test rows with similar predictions are put into
+bins, and a point for each bin shows the mean prediction and the share (or mean) that occurred.
+"""
 
 from typing import NamedTuple
 
@@ -8,7 +12,8 @@ from sklearn.utils import check_consistent_length
 
 # Maximum number of points of the calibration curve.
 _MAX_BINS = 10
-# Quantile of the normal distribution for intervals of 95 %.
+
+# Quantile of the normal distribution for two-sided intervals of 95 %.
 _Z = 1.96
 
 
@@ -40,12 +45,14 @@ class Evaluation(NamedTuple):
     ----------
     n_rows : int
     metrics : list of (str, str, str)
-        Name of each measure, its value, and the value without any features.
+        Name of each measure, its value for the model, and its value for the baseline, which knows
+        no features and predicts the same for all rows.
     baseline : str
-        Prediction without any features.
+        Prediction of the baseline, in words.
     calibration : list of CalibrationPoint
+        Points by increasing prediction.
     calibrated : str
-        Quantity of the calibration curve.
+        Quantity of the calibration curve, in words.
     """
 
     n_rows: int
@@ -105,7 +112,8 @@ def _evaluate_classifier(estimator, X, y):
     ]
     is_present = np.bincount(labels, minlength=len(classes)) > 0
     if is_present.sum() > 1:
-        # Both areas are equal if there are two classes.
+        # For each class that occurs, the area under the curve of this class against the rest. With
+        # two classes, both areas are equal.
         areas = [
             roc_auc_score(labels == index, probabilities[:, index])
             for index in np.flatnonzero(is_present)
@@ -130,6 +138,7 @@ def _evaluate_classifier(estimator, X, y):
 
 def _evaluate_regressor(estimator, X, y):
     """Return the results of a regressor; the baseline predicts the mean of the test rows."""
+    # 1) Compute the measures of the model and of the baseline.
     predicted = estimator.predict(X)
     y = y.astype(float)
     residuals, deviations = y - predicted, y - y.mean()
@@ -142,6 +151,8 @@ def _evaluate_regressor(estimator, X, y):
     ]
     if len(y) > 1:
         metrics.append(("R²", f"{r2_score(y, predicted):.3f}", "0.000"))
+    # 2) Compare predicted and observed means, in bins of similar predictions. The interval is the
+    # mean plus and minus 1.96 standard errors.
     points = []
     for rows in _quantile_bins(predicted):
         mean = y[rows].mean()
@@ -159,14 +170,24 @@ def _percent(share):
 
 
 def _quantile_bins(predictions):
-    """Return the indices of the rows of each quantile bin; equal predictions share a bin."""
+    """Return the indices of the rows of each quantile bin; equal predictions share a bin.
+
+    Parameters
+    ----------
+    predictions : ndarray of shape (n_rows,)
+
+    Returns
+    -------
+    list of ndarray of int
+        Rows of each bin, by increasing prediction.
+    """
     edges = np.unique(np.quantile(predictions, np.arange(1, _MAX_BINS) / _MAX_BINS))
     bins = edges.searchsorted(predictions)
     return [np.flatnonzero(bins == index) for index in np.unique(bins)]
 
 
 def _wilson_interval(n_successes, n_trials):
-    """Return Wilson's score interval of a share."""
+    """Return Wilson's score interval of 95 % of a share, its lower and upper end."""
     share, ratio = n_successes / n_trials, _Z**2 / n_trials
     centre = (share + ratio / 2) / (1 + ratio)
     half_width = np.sqrt(share * (1 - share) * ratio + ratio**2 / 4) / (1 + ratio)

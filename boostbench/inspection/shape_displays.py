@@ -41,9 +41,9 @@ class VisibleSteps(NamedTuple):
     Attributes
     ----------
     edges : ndarray of shape (n_steps + 1,)
-        Edges of the steps.
+        Values of the feature between which the function is constant, ascending.
     values : ndarray of shape (n_steps, n_outputs)
-        Contribution on each step.
+        Contribution to each score on each step.
     stds : ndarray of shape (n_steps, n_outputs) or None
         Standard deviations of the contributions; None if they are not known.
     deciles : ndarray of shape (9,)
@@ -62,7 +62,9 @@ def visible_steps(term, X):
     Parameters
     ----------
     term : boostbench.algorithms.explanation.terms.Term
+        Term (shape function) of a numeric feature.
     X : ndarray of shape (n_samples, n_features)
+        Samples, with NaN for missing values.
 
     Returns
     -------
@@ -176,7 +178,21 @@ class ShapeFunctionDisplay:
         return [self.shapes.feature_index(feature) for feature in features]
 
     def _draw(self, ax, feature, n_stds):
-        """Draw the function of a feature, and return its curves or bars, and its bands."""
+        """Draw the function of a feature.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes
+        feature : int
+            Index of the feature.
+        n_stds : float
+            Half the width of the bands, in standard deviations.
+
+        Returns
+        -------
+        curves, bands : list
+            Curves or bars, and bands, one for each score; see `lines_` and `bands_`.
+        """
         # 1) Draw bars for categories, curves and bands for numbers.
         term = self.shapes.term(feature)
         ax.axhline(0.0, color="0.7", linewidth=0.8, zorder=0)
@@ -229,7 +245,21 @@ class ShapeFunctionDisplay:
 
 
 def _draw_bars(ax, term, stds):
-    """Draw a bar for each category, and one for missing values if the training data had some."""
+    """Draw a bar for each category, and one for missing values if the training data had some.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+    term : boostbench.algorithms.explanation.terms.Term
+        Term of a categorical feature.
+    stds : ndarray of shape (n_categories + 1, n_outputs) or None
+        Half the lengths of the error bars; None: no error bars.
+
+    Returns
+    -------
+    list of matplotlib.container.BarContainer
+        Bars of each score. The bars of a category stand side by side.
+    """
     names = [str(category) for category in term.categories]
     table = term.values
     if term.has_missing:
@@ -339,7 +369,23 @@ class PairDisplay:
         return self
 
     def _draw_heat_map(self, ax, pair, output, largest):
-        """Draw the table of a pair for one score; `largest` is drawn in full colour."""
+        """Draw the table of a pair for one score.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes
+        pair : object
+            Pair of features: its `table` has the shape (n_cells, n_cells, n_outputs), and its
+            `axes` describe the cells of both features.
+        output : int
+            Index of the score.
+        largest : float
+            Contribution that is drawn in full colour.
+
+        Returns
+        -------
+        matplotlib.collections.QuadMesh
+        """
         mesh = ax.pcolormesh(pair.table[..., output].T, cmap="RdBu_r", vmin=-largest, vmax=largest)
         for axis, ax_axis in zip(pair.axes, (ax.xaxis, ax.yaxis), strict=True):
             positions, texts = zip(
@@ -376,6 +422,8 @@ def heat_map_data(shapes, X, index, output, largest, number, deviation):
         positions and lines of the tick labels of both axes; number of lines below the plot area;
         edges of the plot area.
     """
+    # 1) Name the cells of both features. A feature with a few whole numbers has cells such as "1 to
+    # 3".
     pair, stds = shapes.pairs[index], shapes.pair_stds[index]
     across, down = pair.axes
     values = [
@@ -386,6 +434,7 @@ def heat_map_data(shapes, X, index, output, largest, number, deviation):
         shapes.cell_names(axis) if numbers is None else _cell_names(axis, numbers)
         for axis, numbers in zip(pair.axes, values, strict=True)
     ]
+    # 2) Place the cells: the first feature runs to the right, the second one upwards.
     width = (_RIGHT - _LEFT) / across.n_cells
     height = (_BOTTOM - _TOP) / down.n_cells
     table = pair.table[..., output]
@@ -401,6 +450,7 @@ def heat_map_data(shapes, X, index, output, largest, number, deviation):
         }
         for column, row in np.ndindex(*table.shape)
     ]
+    # 3) Place the tick labels, wrapped into lines.
     x_marks, y_marks = (
         [
             (position, wrap(text, _LINE_LENGTH) or [""])
@@ -434,14 +484,29 @@ def heat_map_data(shapes, X, index, output, largest, number, deviation):
 
 
 def distinct_integers(column):
-    """Return the distinct values of a feature; None unless these are a few whole numbers."""
+    """Return the distinct values of a feature; None unless these are a few whole numbers.
+
+    Parameters
+    ----------
+    column : ndarray of shape (n_samples,)
+        Values, with NaN for missing ones.
+    """
     values = np.unique(column[~np.isnan(column)])
     is_few = 0 < len(values) <= _MAX_VALUES
     return values if is_few and np.array_equal(values, np.floor(values)) else None
 
 
 def _cell_names(axis, values):
-    """Return the names of the cells of a feature with whole numbers: ``"0"``, ``"1 to 3"``."""
+    """Return the names of the cells of a feature with whole numbers: ``"0"``, ``"1 to 3"``.
+
+    Parameters
+    ----------
+    axis : boostbench.core.learners.feature_interactions.Axis
+        Cells of the feature.
+    values : ndarray
+        Distinct values of the feature, ascending.
+    """
+    # A cell holds the whole numbers above its lower threshold, up to its upper one.
     lowest = [min(values[0], np.floor(axis.thresholds[0])), *np.floor(axis.thresholds) + 1]
     highest = [*np.floor(axis.thresholds), max(values[-1], lowest[-1])]
     names = [
@@ -456,8 +521,8 @@ def tick_labels(axis, names, max_labels, in_cells=False):
 
     Parameters
     ----------
-    axis : object
-        Element of the ``axes`` of a pair.
+    axis : boostbench.core.learners.feature_interactions.Axis
+        Cells of a feature, an element of the ``axes`` of a pair.
     names : list of str
         Names of its cells.
     max_labels : int
@@ -475,6 +540,8 @@ def tick_labels(axis, names, max_labels, in_cells=False):
         return [(position + 0.5, name) for position, name in enumerate(names)][
             :: -(-len(names) // max_labels)
         ]
+    # Label evenly spaced thresholds. Threshold number n, from 0, is the edge between cells n and n
+    # + 1.
     positions = np.unique(np.linspace(0, len(axis.thresholds) - 1, max_labels).round().astype(int))
     texts = shortest_decimals(axis.thresholds[positions], digits=3)
     labels = [(int(position) + 1, text) for position, text in zip(positions, texts, strict=True)]

@@ -1,4 +1,4 @@
-"""Export of a fitted model as text."""
+"""Export of a fitted model as text: its rules (stumps), or the contributions of its features."""
 
 from itertools import pairwise
 
@@ -8,8 +8,11 @@ from boostbench.algorithms.explanation.rules import rules, shortest_decimals
 from boostbench.algorithms.explanation.stump_sums import output_names, require_stump_sum
 from boostbench.inspection.displays import most_important
 
-#: Maximum number of stumps that are listed by default; the default number of features otherwise.
-_MAX_RULES, _DEFAULT_TERMS = 100, 5
+# Maximum number of stumps that are listed by default: more are hard to read.
+_MAX_RULES = 100
+
+# Number of features that are listed by default for a model with more stumps.
+_DEFAULT_TERMS = 5
 
 
 def export_text(estimator, *, n_rules=None, decimals=None, max_terms=None):
@@ -62,6 +65,7 @@ def export_text(estimator, *, n_rules=None, decimals=None, max_terms=None):
       2.45 to 4.75: setosa +0.13, versicolor +1.38, virginica -0.13
       above 4.75: setosa -1.38, versicolor -0.13, virginica +1.38
     """
+    # 1) List the features if they are requested, or if the model has pairs, which are no stumps.
     require_stump_sum(estimator)
     if n_rules is not None and n_rules < 0:
         raise ValueError(f"n_rules must be 0 or more, got {n_rules!r}")
@@ -69,7 +73,8 @@ def export_text(estimator, *, n_rules=None, decimals=None, max_terms=None):
         return _export_terms(estimator.shape_functions(), max_terms, decimals)
     if len(getattr(estimator, "pairs_", ())):
         return _export_terms(estimator.shape_functions(), _DEFAULT_TERMS, decimals)
-    # List the rules, unless they are too many.
+    # 2) Otherwise make the table of the rules, unless they are too many. Its row of round 0 is the
+    # intercept.
     table = rules(estimator, in_words=True)
     n_outputs = len(output_names(estimator))
     # Select by position, since a class may have the name of another column.
@@ -77,6 +82,7 @@ def export_text(estimator, *, n_rules=None, decimals=None, max_terms=None):
     intercept = (stumps["round"] == 0).to_numpy()
     if n_rules is None and (~intercept).sum() > _MAX_RULES:
         return _export_terms(estimator.shape_functions(), _DEFAULT_TERMS, decimals)
+    # 3) Round the contributions, and write a line for each rule.
     votes, labels = votes.to_numpy(dtype=float), votes.columns
     if decimals is None:
         largest = np.abs(votes[~intercept]).max(initial=0.0) or 1.0
@@ -105,7 +111,7 @@ def _export_terms(shapes, max_terms, decimals):
     max_terms : int
         Maximum number of features.
     decimals : int or None
-        None: contributions are rounded to a round step.
+        None: contributions are rounded to a round step: 1, 2 or 5 times a power of 10.
     """
     # 1) Write the heading, with the unit of the contributions and the intercept.
     importances = shapes.importances
@@ -145,7 +151,19 @@ def _export_terms(shapes, max_terms, decimals):
 
 
 def _merge_intervals(term, printed):
-    """Return (interval, text) pairs; adjacent intervals of equal text are merged."""
+    """Return (interval, text) pairs; adjacent intervals of equal text are merged.
+
+    Parameters
+    ----------
+    term : boostbench.algorithms.explanation.terms.Term
+        Term of a numeric feature, with n thresholds and n + 1 intervals.
+    printed : list of str
+        Text of the contributions in each interval.
+
+    Returns
+    -------
+    iterable of (str, str)
+    """
     changes = [i for i in range(len(term.thresholds)) if printed[i] != printed[i + 1]]
     bounds = shortest_decimals(term.thresholds[changes])
     names = ["everywhere"]
@@ -155,7 +173,10 @@ def _merge_intervals(term, printed):
 
 
 def _merge_categories(term, printed):
-    """Return (categories, text) pairs; categories of equal text are merged."""
+    """Return (categories, text) pairs; categories of equal text are merged.
+
+    See `_merge_intervals` for the parameters; the term is of a categorical feature.
+    """
     categories_by_effect = {}
     for category, effect in zip(term.categories, printed, strict=True):
         categories_by_effect.setdefault(effect, []).append(str(category))
@@ -168,14 +189,20 @@ def _largest_range(term):
 
 
 def _round_step(differences):
-    """Return the smallest of 1, 2, 5 times a power of 10 above a tenth of the maximum."""
+    """Return the smallest of 1, 2, 5 times a power of 10 above a tenth of the largest number.
+
+    Parameters
+    ----------
+    differences : iterable of float
+    """
     tenth = (max(differences, default=0.0) or 1.0) / 10
     size = 10.0 ** np.floor(np.log10(tenth))
     return float(next(size * n for n in (1, 2, 5, 10) if size * n >= tenth))
 
 
 def _decimals(step):
-    """Return the number of decimals of multiples of a step."""
+    """Return the number of decimals of multiples of a step, such as 2 for 0.05."""
+    # The subtraction keeps a step of 0.1, whose logarithm is inexact, from two decimals.
     return max(0, int(np.ceil(-np.log10(step) - 1e-9)))
 
 

@@ -361,9 +361,9 @@ def _enlarge(matrix):
     return larger
 
 
-def _add_product(matrix, left, right):
-    """Add ``left @ right.T`` to a matrix in place."""
-    return blas.dgemm(1.0, left, right, beta=1.0, c=matrix, trans_b=1, overwrite_c=1)
+def _add_product(matrix, A, B):
+    """Add ``A @ B.T`` to a matrix in place."""
+    return blas.dgemm(1.0, A, B, beta=1.0, c=matrix, trans_b=1, overwrite_c=1)
 
 
 class GrowingRidge:
