@@ -1,4 +1,8 @@
-"""Export of fitted sums of stumps to ONNX, treelite and SQL, for prediction without Python."""
+"""Export of fitted sums of stumps to ONNX, treelite and SQL, for prediction without Python.
+
+A sum of stumps is a model whose scores are ``F_0 + sum_t h_t(x) W_t`` with stumps h; bags may add
+tables for pairs of features.
+"""
 
 import numpy as np
 
@@ -55,6 +59,7 @@ def to_onnx(model, dtype=np.float32, *, named_inputs=False):
     """
     if np.dtype(dtype) not in (np.float32, np.float64):
         raise ValueError(f"dtype must be float32 or float64, got {dtype!r}")
+    # A pipeline has `steps`, a list of (name, estimator).
     final_step = getattr(model, "steps", [(None, None)])[-1][1]
     if hasattr(final_step, "stump_sum"):
         if named_inputs:

@@ -2,6 +2,9 @@
 
 The graph has one input X. `split_input_into_columns` replaces it by one input per feature, and
 `add_metadata` stores the names and categories of the features.
+
+A graph is a list of nodes in the order of their computation. A node applies an operator of ONNX,
+such as ``MatMul``, to arrays that are named by strings, and names its outputs.
 """
 
 import json
@@ -116,7 +119,7 @@ def booster_to_onnx(model, dtype):
 
 
 def _float_type(graph, dtype):
-    """Return the ONNX type of single or double precision."""
+    """Return the ONNX type of a data type, float32 or float64."""
     return graph.types.FLOAT if np.dtype(dtype) == np.float32 else graph.types.DOUBLE
 
 
@@ -169,6 +172,7 @@ def _add_pair(graph, model, pair, name, scores):
     str
         Name of the scores with the table.
     """
+    # The table is flattened: the cell of a sample is row * width + column.
     axes, table = pair
     row, column = (_add_cell(graph, model, axis) for axis in axes)
     graph.constants[f"{name}_width"] = np.array(table.shape[1])
@@ -182,8 +186,9 @@ def _add_pair(graph, model, pair, name, scores):
 def _add_cell(graph, model, axis):
     """Add the nodes that compute the cell of each sample along an axis of a pair.
 
-    The cell of a number is the count of thresholds below it; the cell of a category is looked up by
-    a product with its indicator.
+    The cell of a number is the count of thresholds below it, the sum of the comparisons with all
+    thresholds. The cell of a category is the sum of the comparisons with all categories, each times
+    the cell of the category. A feature gets its nodes once, even if it is in several pairs.
 
     Returns
     -------
@@ -223,7 +228,13 @@ def _add_cell(graph, model, axis):
 
 
 def _onnx_labels(model, tensor_types):
-    """Return the classes as integers or strings, and their ONNX type."""
+    """Return the classes as integers or strings, and their ONNX type.
+
+    Raises
+    ------
+    ValueError
+        If the classes are neither 64-bit integers nor strings.
+    """
     labels = np.array(model.classes_.tolist())
     if labels.dtype.kind in "iubf":
         if not all(-(2**63) <= label < 2**63 for label in labels.tolist()):
@@ -282,10 +293,12 @@ def add_metadata(onnx_model, model):
     model : estimator
         Fitted model that `onnx_model` was converted from.
     """
+    # 1) Convert the categories to values of JSON.
     categories = {
         feature: [_to_json_value(category) for category in feature_categories]
         for feature, feature_categories in getattr(model, "categories_", {}).items()
     }
+    # 2) Store the object as a property of the model.
     features = [
         {"name": str(name)} | ({"categories": categories[index]} if index in categories else {})
         for index, name in enumerate(feature_names(model))

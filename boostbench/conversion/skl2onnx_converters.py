@@ -1,5 +1,10 @@
 """Converters with which skl2onnx exports boosters in pipelines and meta-estimators.
 
+skl2onnx is the converter of scikit-learn to ONNX. A package registers three functions for a class
+of estimators: a parser declares its outputs, a shape calculator sets their types, and a converter
+adds its nodes to the graph. A meta-estimator, such as `CalibratedClassifierCV`, contains other
+estimators.
+
 The checks of meta-estimators describe skl2onnx 1.20.
 """
 
@@ -88,7 +93,8 @@ def pipeline_to_onnx(pipeline, dtype):
 def _parse_classifier(scope, model, inputs, custom_parsers=None):
     """Declare the outputs of a classifier: label and probabilities.
 
-    skl2onnx's own parser would add the operator ZipMap, which refuses double precision.
+    skl2onnx's own parser would add the operator ZipMap, which refuses double precision. The
+    arguments are skl2onnx's: the graph under construction, the estimator, and its inputs.
     """
     types = import_optional("skl2onnx.common.data_types")
     operator = scope.declare_local_operator(
@@ -119,7 +125,17 @@ def _set_output_types(operator):
 
 
 def _convert_booster(scope, operator, container):
-    """Insert the graph of a booster into the graph of skl2onnx, with unique names."""
+    """Insert the graph of a booster into the graph of skl2onnx, with unique names.
+
+    Parameters
+    ----------
+    scope : skl2onnx.common._topology.Scope
+        Names and operators of the graph.
+    operator : skl2onnx.common._topology.Operator
+        The booster with its inputs and outputs.
+    container : skl2onnx.common._container.ModelComponentContainer
+        Nodes and constants of the graph, to which the nodes are added.
+    """
     opset = container.target_opset_any_domain("")
     if opset < OPSET:
         raise ValueError(f"boosters need target_opset={OPSET} or later, got {opset}")

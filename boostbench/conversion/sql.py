@@ -1,4 +1,7 @@
-"""Conversion of sums of stumps, with or without tables of pairs, to SQL."""
+"""Conversion of sums of stumps, with or without tables of pairs, to SQL.
+
+The query is built from texts: the functions of this module return SQL expressions.
+"""
 
 import numpy as np
 from sklearn.base import is_regressor
@@ -65,6 +68,7 @@ def to_sql(model, table, keep=()):
       ) AS "features"
     ) AS "scores"
     """
+    # 1) Name the scores and the results, and check the names of the columns to copy.
     _, inverse_temperature, slack = extract_stump_sum(model)
     shapes = ShapeFunctions(model)
     names = ["score"] if len(shapes.outputs) == 1 else [f"score_{name}" for name in shapes.outputs]
@@ -73,7 +77,8 @@ def to_sql(model, table, keep=()):
     for name in keep:
         if name in [*names, *results]:
             raise ValueError(f"keep contains {name!r}, which is the name of an output")
-    # 1) Select the columns. A cast lets booleans be compared with thresholds.
+    # 2) Select the columns of the features in use as "x0", "x1", .... A cast lets booleans be
+    # compared with thresholds.
     used = {term.feature for term in shapes.terms}
     used |= {axis.feature for pair in shapes.pairs for axis in pair.axes}
     columns = [f'"t".{_quote_name(name)} AS "kept_{index}"' for index, name in enumerate(keep)]
@@ -82,13 +87,13 @@ def to_sql(model, table, keep=()):
         if feature not in getattr(model, "categories_", {}):
             column = f"CAST({column} AS DOUBLE PRECISION)"
         columns.append(f'{column} AS "x{feature}"')
-    # 2) Compute the scores.
+    # 3) Compute the scores.
     key_columns = [f'"kept_{index}"' for index in range(len(keep))]
     scores = [
         f"(\n      {_add(_addends(model, shapes, index))}\n  ) AS {_quote_name(name)}"
         for index, name in enumerate(names)
     ]
-    # 3) Compute the results.
+    # 4) Compute the results from the scores, and nest the three selections.
     final = [f"{sql} AS {_quote_name(name)}" for sql, name in zip(key_columns, keep, strict=True)]
     final += [f"{sql} AS {_quote_name(name)}" for name, sql in results.items()]
     source = ".".join(map(_quote_name, table.split(".")))
@@ -106,7 +111,22 @@ def _list(expressions, indentation):
 
 
 def _results(model, names, inverse_temperature, slack):
-    """Return the results as expressions of the scores, by their names."""
+    """Return the results as expressions of the scores, by their names.
+
+    Parameters
+    ----------
+    model : estimator
+    names : list of str
+        Names of the scores.
+    inverse_temperature : float
+        Factor of the scores in the probabilities.
+    slack : float
+        Difference of scores up to which they count as equal.
+
+    Returns
+    -------
+    dict of str to str
+    """
     scores = list(map(_quote_name, names))
     if is_regressor(model):
         return {"prediction": f"EXP({scores[0]})" if model.link_ == "log" else scores[0]}
@@ -140,7 +160,20 @@ def _is_largest(score, scores, slack):
 
 
 def _addends(model, shapes, index):
-    """Return the addends of a score: the intercept, the terms and the tables of pairs."""
+    """Return the addends of a score: the intercept, the terms and the tables of pairs.
+
+    Parameters
+    ----------
+    model : estimator
+    shapes : boostbench.algorithms.explanation.shape_functions.ShapeFunctions
+        Terms of the features, and pairs.
+    index : int
+        Index of the score.
+
+    Returns
+    -------
+    list of str
+    """
     addends = [_literal(float(shapes.intercept[index]))]
     for term in shapes.terms:
         *values, missing = map(_literal, term.table[:, index].tolist())
@@ -157,7 +190,20 @@ def _addends(model, shapes, index):
 
 
 def _axis_case(model, axis, cells):
-    """Return the expression of the cell, of a list of expressions, that contains a sample."""
+    """Return a CASE expression that selects one of several expressions, by the cell of a sample.
+
+    Parameters
+    ----------
+    model : estimator
+    axis : boostbench.core.learners.feature_interactions.Axis
+        Cells of a feature in a pair.
+    cells : list of str
+        Expression for each cell.
+
+    Returns
+    -------
+    str
+    """
     cells_of_categories, missing_cell = value_cells(model, axis)
     missing, column = cells[missing_cell], f'"x{axis.feature}"'
     if cells_of_categories is None:
@@ -198,7 +244,10 @@ def _case(column, keys, values, missing, is_number):
 
 
 def _add(addends):
-    """Return the sum of expressions, with parentheses that bound its depth."""
+    """Return the sum of expressions, with parentheses that bound its depth.
+
+    Many addends are summed in groups, and the groups are addends again.
+    """
     while len(addends) > _MAX_ADDENDS:
         starts = range(0, len(addends), _MAX_ADDENDS)
         addends = [f"({_add(addends[start : start + _MAX_ADDENDS])})" for start in starts]

@@ -1,4 +1,9 @@
-"""Tests, cells and coefficients of a fitted sum of stumps, for its conversion."""
+"""Tests, cells and coefficients of a fitted sum of stumps, for its conversion.
+
+A booster tests *views*: numeric columns that are derived from the features (values, missing or not,
+one category or not). The converted model tests the columns of X themselves, where a category is its
+code. A *cell* is an interval or a category of a feature in the table of a pair of features.
+"""
 
 from typing import NamedTuple
 
@@ -10,7 +15,10 @@ from boostbench.core.stumps.views import identity_views
 
 
 class StumpTests(NamedTuple):
-    """Tests of stumps on the columns of X; all fields but the last are arrays, or scalars.
+    """Tests of stumps on the columns of X.
+
+    The fields, except for the last one, are arrays with an entry per stump. `iterate` yields
+    objects with scalars, for single stumps.
 
     Attributes
     ----------
@@ -39,7 +47,19 @@ class StumpTests(NamedTuple):
 
 
 def extract_tests(model, stumps):
-    """Return the tests of the stumps of a model on the columns of X."""
+    """Return the tests of the stumps of a model on the columns of X.
+
+    Parameters
+    ----------
+    model : estimator
+        Fitted model.
+    stumps : boostbench.core.stumps.stump.Stumps
+        Its stumps, on views.
+
+    Returns
+    -------
+    StumpTests
+    """
     allows_missing = hasattr(model, "views_")
     views = model.views_ if allows_missing else identity_views(model.n_features_in_)
     feature = views.feature[stumps.feature]
@@ -65,6 +85,7 @@ def value_cells(model, axis):
     missing_cell : int
         Cell of a missing value.
     """
+    # Transform one sample for each category and one with a missing value, and look up their cells.
     categories = model.categories_.get(axis.feature)
     values = np.append(np.empty(0) if categories is None else np.arange(len(categories)), np.nan)
     X = np.zeros((len(values), model.views_.n_features))
@@ -74,7 +95,20 @@ def value_cells(model, axis):
 
 
 def extract_stump_sum(model):
-    """Return the sum of stumps, the inverse temperature and the tolerance for ties of a model.
+    """Return the sum of stumps of a model, and the constants of its predictions.
+
+    Parameters
+    ----------
+    model : estimator
+
+    Returns
+    -------
+    stump_sum : boostbench.algorithms.explanation.stump_sums.StumpSum
+        Stumps that separate sets of categories are expanded to stumps on single categories.
+    inverse_temperature : float
+        Factor of the scores in the probabilities.
+    slack : float
+        Difference of scores up to which they count as equal.
 
     Raises
     ------

@@ -1,4 +1,8 @@
-"""Conversion of sums of stumps, with or without tables of pairs, to treelite."""
+"""Conversion of sums of stumps, with or without tables of pairs, to treelite.
+
+treelite is a format, and a library, for the prediction of tree ensembles. A stump becomes a tree of
+two leaves; its output -1 is the left leaf, and +1 the right one.
+"""
 
 from collections import deque
 from typing import Any, NamedTuple
@@ -16,7 +20,7 @@ from boostbench.util.imports import import_optional
 
 
 class NodeTest(NamedTuple):
-    """Test of an inner node, with a threshold or with categories.
+    """Test of an inner node, with a threshold or with categories; see `TreeNode`.
 
     Attributes
     ----------
@@ -42,7 +46,8 @@ class TreeNode(NamedTuple):
     ----------
     test : NodeTest
     left_child, right_child : TreeNode, int or ndarray
-        Node, or leaf: the number of a cell while the tree is built, and finally the scores.
+        Inner node or leaf. A leaf is the number of a cell while the tree of a pair is built, and
+        finally an array of scores.
     """
 
     test: NodeTest
@@ -149,7 +154,14 @@ def _node_test(model, test):
 
 
 def _add_tree(builder, root):
-    """Add a tree to treelite's `ModelBuilder`."""
+    """Add a tree to treelite's `ModelBuilder`, node by node, breadth first.
+
+    Parameters
+    ----------
+    builder : treelite.model_builder.ModelBuilder
+    root : TreeNode
+        Leaves are arrays of scores.
+    """
     builder.start_tree()
     queue, n_nodes = deque([(0, root)]), 1
     while queue:
@@ -178,7 +190,11 @@ def _add_tree(builder, root):
 
 
 def _pair_tree(model, pair, factor):
-    """Return a tree whose leaves are the scores of the cells of a pair, multiplied by `factor`."""
+    """Return a tree whose leaves are the scores of the cells of a pair, multiplied by `factor`.
+
+    A tree finds the cell of the first feature, and each of its leaves is replaced by a tree that
+    finds the cell of the second one.
+    """
     row_tree, column_tree = (_axis_tree(model, axis) for axis in pair.axes)
     table = factor * pair.table
     return _replace_leaves(
@@ -187,7 +203,15 @@ def _pair_tree(model, pair, factor):
 
 
 def _replace_leaves(node, make_leaf):
-    """Replace each cell by the result of `make_leaf`."""
+    """Return a copy of a tree whose leaves, numbers of cells, are replaced.
+
+    Parameters
+    ----------
+    node : TreeNode or int
+        Root of the tree, which may be a leaf.
+    make_leaf : callable
+        Function of a cell that returns a leaf, or the root of a tree in its place.
+    """
     if not isinstance(node, TreeNode):
         return make_leaf(node)
     return TreeNode(
@@ -198,13 +222,20 @@ def _replace_leaves(node, make_leaf):
 
 
 def _axis_tree(model, axis):
-    """Return a tree that finds the cell of a feature; its leaves are the numbers of the cells."""
+    """Return a tree that finds the cell of a feature; its leaves are the numbers of the cells.
+
+    Parameters
+    ----------
+    model : estimator
+    axis : boostbench.core.learners.feature_interactions.Axis
+    """
     cells, missing_cell = value_cells(model, axis)
     feature = int(axis.feature)
     if cells is not None:
         return _category_tree(feature, cells, missing_cell)
     last_cell = len(axis.thresholds)
     if missing_cell <= last_cell:
+        # Missing values share the cell of some numbers.
         return _threshold_tree(feature, axis.thresholds, 0, missing_cell)
     # This test sends every number to the left child, and missing values to the right child.
     test = NodeTest(feature, default_left=False, threshold=np.finfo(float).max)
@@ -212,7 +243,22 @@ def _axis_tree(model, axis):
 
 
 def _threshold_tree(feature, thresholds, first_cell, missing_cell):
-    """Return a balanced tree of thresholds; the cell below the lowest one is `first_cell`."""
+    """Return a balanced tree of thresholds.
+
+    Parameters
+    ----------
+    feature : int
+    thresholds : ndarray
+        Ascending thresholds; possibly none.
+    first_cell : int
+        Number of the cell below the lowest threshold.
+    missing_cell : int
+        Number of the cell of missing values.
+
+    Returns
+    -------
+    TreeNode or int
+    """
     if not len(thresholds):
         return first_cell
     middle = len(thresholds) // 2

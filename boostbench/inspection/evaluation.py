@@ -112,8 +112,8 @@ def _evaluate_classifier(estimator, X, y):
     ]
     is_present = np.bincount(labels, minlength=len(classes)) > 0
     if is_present.sum() > 1:
-        # For each class that occurs, the area under the curve of this class against the rest. With
-        # two classes, both areas are equal.
+        # The area is computed for each class that occurs, against the other classes. Both areas are
+        # equal if there are two classes.
         areas = [
             roc_auc_score(labels == index, probabilities[:, index])
             for index in np.flatnonzero(is_present)

@@ -1,4 +1,8 @@
-"""Export of a fitted model as a self-contained HTML page."""
+"""Export of a fitted model as a self-contained HTML page.
+
+`export_html` collects the data of the page, and the template ``templates/model.html`` writes them,
+with drawings as SVG. `_Page` computes the drawings: positions, texts and paths.
+"""
 
 import datetime
 from itertools import pairwise
@@ -25,16 +29,23 @@ _LEFT = 46
 _RIGHT = 334
 _TOP = 8
 _BOTTOM = 150
+
 # Width of a digit of a tick label, in the same units.
 _DIGIT_WIDTH = 5.6
-# Half the width of bands and deviations, in standard deviations.
+
+# Half the width of bands and deviations, in standard deviations: about 95 % of a normal
+# distribution.
 N_STDS = 2.0
+
 # Minimum number of categories with a search box: fewer are seen at once.
 _MIN_SEARCHED = 13
-# Horizontal position of the mark of missing values, to the right of all numbers.
+
+# Horizontal position of the mark of missing values, to the right of all numbers, in SVG units.
 _MISSING_X = 316
+
 # Distance in SVG units from the right end of the curves to this mark.
 _MISSING_GAP = 24
+
 # Significant digits of the largest contribution, which determine the decimals of all numbers.
 _N_DIGITS = 3
 
@@ -48,7 +59,7 @@ _TEMPLATES = jinja2.Environment(
 
 
 class _Bar(NamedTuple):
-    """Table row with a bar for each value.
+    """Table row with a bar for the contribution to each score.
 
     Attributes
     ----------
@@ -126,6 +137,7 @@ def export_html(
     >>> X, y = load_wine(return_X_y=True, as_frame=True)
     >>> export_html(MCBoost(n_iterations=50).fit(X, y), X, "wine.html")  # doctest: +SKIP
     """
+    # 1) Check the arguments.
     require_stump_sum(estimator)
     X = to_pandas(to_dense(X))
     n_samples = np.shape(X)[0]
@@ -133,6 +145,7 @@ def export_html(
         raise ValueError(f"there is no row {row}: X has {n_samples}, counted from 0")
     if (X_test is None) != (y_test is None):
         raise ValueError("give both X_test and y_test, or neither")
+    # 2) Compute the parts of the page, and write it.
     shapes = estimator.shape_functions(X)
     page = _Page(shapes, shapes.numbers(X), max_terms=max_terms)
     sample = X.iloc[[row]] if isinstance(X, pd.DataFrame) else np.asarray(X)[[row]]
@@ -252,6 +265,7 @@ class _Page:
             Fields of `result`; position, interval and tooltip of each of the ``points``; ends of
             the ``diagonal``, on which predictions are right; ticks of both axes.
         """
+        # 1) Define the positions of values in the drawing.
         points = result.calibration
         ends = [end for point in points for end in (point.predicted, point.low, point.high)]
         # Both axes have the same range: all probabilities, or the numbers that are drawn.
@@ -259,6 +273,7 @@ class _Page:
         low, high = (0.0, 1.0) if is_probability else (min(ends), max(ends))
         x = _linear_scale(low, high, _LEFT, _RIGHT)
         y = _linear_scale(low, high, _BOTTOM, _TOP)
+        # 2) Draw a point with its interval for each bin of the calibration.
         format_value = _format_share if is_probability else "{:.4g}".format
         return result._asdict() | {
             "points": [
@@ -279,7 +294,7 @@ class _Page:
         }
 
     def format_contribution(self, value):
-        """Return the text of a contribution, such as ``+0.12``."""
+        """Return the text of a contribution, a number, such as ``+0.12``."""
         text = f"{value:+,.{self.n_decimals}f}"
         # A number that is rounded to zero has no sign.
         return text if float(text.replace(",", "")) else text[1:]
@@ -382,6 +397,7 @@ class _Page:
         }
         if term.categories is None:
             return visible | self._curves(term)
+        # A bar for each category, with the number of its samples.
         counts = np.bincount(term.row_indices(self.X[:, feature]), minlength=len(term.table))
         stds = np.zeros((len(term.table), 0)) if term.std is None else term.std
         bars = [
@@ -582,7 +598,7 @@ def _band_path(x, y, edges, low, high):
 
 
 def _training_facts(estimator):
-    """Return texts on the training rows.
+    """Return texts on the training rows of a fitted estimator.
 
     Returns
     -------
@@ -601,7 +617,7 @@ def _training_facts(estimator):
 
 
 def _score_meaning(estimator, shapes):
-    """Return a sentence that explains the score."""
+    """Return a sentence that explains the score of a model in the unit of its predictions."""
     if shapes.classes_ is None:
         if estimator.link_ == "log":
             return "Terms add to the logarithm of the prediction: +0.1 multiplies it by 1.11."
@@ -627,7 +643,15 @@ def _format_date(date):
 
 
 def _format_cell(cells, index):
-    """Return the text of a sample's value of a feature."""
+    """Return the text of a sample's value of a feature.
+
+    Parameters
+    ----------
+    cells : pandas.Series or ndarray of shape (n_features,)
+        Values of the sample.
+    index : int
+        Index of the feature.
+    """
     value = cells.iloc[index] if isinstance(cells, pd.Series) else cells[index]
     if pd.isna(value):
         return "missing"

@@ -235,8 +235,7 @@ class PrimalSVM:
 
     def _loss(self, slack):
         """Return the sum of the losses, given the slacks z."""
-        # With m = min(max(z, 0), width), all three pieces of the loss are c (m max(z, 0) - m^2 /
-        # 2).
+        # All three pieces of the loss are c (m max(z, 0) - m^2 / 2) for m = min(max(z, 0), width).
         hinge = np.maximum(slack, 0.0)
         middle = np.minimum(hinge, self._width)
         weighted = self._apply_weights(middle)
