@@ -24,7 +24,6 @@ from typing import BinaryIO, NamedTuple
 from boostbench.data.decompression import decompress
 from boostbench.records import codec
 from boostbench.records.codec import Definitions, UndefinedHash
-from boostbench.records.journal import open_append, repair
 from boostbench.records.schema import SCHEMA, BadLine, Record
 from boostbench.util.errors import UserError, os_error_reason
 from boostbench.util.files import (
@@ -33,7 +32,9 @@ from boostbench.util.files import (
     file_lock,
     is_regular_file,
     lock_path,
+    open_append,
     open_in_place,
+    repair,
     retry_while_in_use,
     slug,
     writing_to,

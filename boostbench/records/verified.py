@@ -11,7 +11,6 @@ from typing import Literal, NamedTuple
 import msgspec
 
 from boostbench.records.codec import parse
-from boostbench.records.journal import open_append
 from boostbench.records.schema import (
     BadLine,
     Config,
@@ -25,7 +24,7 @@ from boostbench.records.schema import (
 )
 from boostbench.spec.class_facts import FIRST_EDITION, CodeVersion
 from boostbench.util.errors import UserError, os_error_reason
-from boostbench.util.files import atomic_write, file_lock, is_regular_file
+from boostbench.util.files import atomic_write, file_lock, is_regular_file, open_append
 
 #: States of a group of which records were fitted again.
 STATES = ("same", "different", "failed")
