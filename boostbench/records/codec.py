@@ -7,7 +7,7 @@ of the config's checkpoints.
 """
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -27,7 +27,6 @@ from boostbench.spec import measures
 from boostbench.spec.keys import canonical_json
 from boostbench.util.errors import UserError, first_line
 
-_DEFINED = {"config": Config, "provenance": Provenance}
 _NESTING_ERROR = "not a record: it is nested too deeply"
 #: Limit of nested lists and mappings, twice the limit for YAML and overrides.
 MAX_DEPTH = 100
@@ -47,22 +46,23 @@ class Definitions:
     """
 
     def __init__(self, kind: str = ""):
-        self._shared: dict[type, dict[str, Config | Provenance]] = {Config: {}, Provenance: {}}
+        # Definitions by type and hash.
+        self._by_hash = {Config: {}, Provenance: {}}
         self._finished, self._failed = _record_types(kind)
         self._decoder = msgspec.json.Decoder(self._finished, dec_hook=self._find)
 
-    def __contains__(self, name: str) -> bool:
-        """Return True if a definition has this hash."""
-        return any(name in shared for shared in self._shared.values())
+    def __contains__(self, definition_hash: str) -> bool:
+        return any(definition_hash in definitions for definitions in self._by_hash.values())
 
-    def _find(self, kind: type, name: str) -> Config | Provenance:
-        """Return the definition of a hash."""
-        field = kind.__name__.lower()
-        if not isinstance(name, str):
-            raise BadLine(f"{field}: expected str, got {type(name).__name__}")
+    def _find(self, form: type, definition_hash: str) -> Config | Provenance:
+        """Return the definition of a type and hash, for a field of a record; see `check`."""
         try:
-            return self._shared[kind][name]
-        except KeyError:
+            return self._by_hash[form][definition_hash]
+        except (KeyError, TypeError):
+            field = form.__name__.lower()
+            if not isinstance(definition_hash, str):
+                found = type(definition_hash).__name__
+                raise BadLine(f"{field}: expected str, got {found}") from None
             raise UndefinedHash(f"its {field} is defined nowhere in the file") from None
 
     def read(self, line: bytes) -> Record | str:
@@ -83,27 +83,27 @@ class Definitions:
                 pass
         content = parse(line)
         if content.get("schema") != SCHEMA:
-            return self.add(content)
+            return self._add(content)
         return _convert(content, self._failed if "error" in content else self._finished, self._find)
 
-    def add(self, line: Mapping[str, Any]) -> str:
-        """Add a parsed definition, and return its hash.
+    def _add(self, content: Mapping[str, Any]) -> str:
+        """Add the definition in the content of a line, and return its hash.
 
         Raises
         ------
         BadLine
             If the line is no definition, or its hash is wrong.
         """
-        kind = next((kind for kind in _DEFINED if isinstance(line.get(kind), Mapping)), None)
-        if kind is None or line.keys() != {kind, "hash"}:
+        name, form = ("config", Config) if "config" in content else ("provenance", Provenance)
+        if content.keys() != {name, "hash"} or not isinstance(content[name], dict):
             raise BadLine("not a record")
         try:
-            definition = _DEFINED[kind](line[kind])
+            definition = form(content[name])
         except UserError as error:
             raise BadLine(str(error)) from None
-        if definition.hash != line["hash"]:
-            raise BadLine(f"its {kind} is not what its hash says")
-        self._shared[type(definition)][definition.hash] = definition
+        if definition.hash != content["hash"]:
+            raise BadLine(f"its {name} is not what its hash says")
+        self._by_hash[form][definition.hash] = definition
         return definition.hash
 
 
@@ -123,8 +123,14 @@ def parse(line: bytes) -> dict[str, Any]:
         raise BadLine(f"not a record: {first_line(error)}") from None
     if not isinstance(content, dict):
         raise BadLine("not a record")
-    if line.count(b"[") + line.count(b"{") > MAX_DEPTH and _is_deep(content):
-        raise BadLine(_NESTING_ERROR)
+    if line.count(b"[") + line.count(b"{") > MAX_DEPTH:
+        # Lists and mappings in each other, level by level.
+        level = [content]
+        for _ in range(MAX_DEPTH):
+            items = (node.values() if isinstance(node, dict) else node for node in level)
+            level = [item for node in items for item in node if isinstance(item, dict | list)]
+        if level:
+            raise BadLine(_NESTING_ERROR)
     return content
 
 
@@ -157,15 +163,23 @@ def make_record(
     return _convert(content, failed if "error" in content else finished, lambda _, shared: shared)
 
 
-def encode(record: Record) -> tuple[dict[str, bytes], bytes]:
-    """Return the lines of a record: the inverse of `Definitions.read`.
+class EncodedRecord(NamedTuple):
+    """Lines of a record, each with its line end.
 
-    Returns
-    -------
-    definitions : dict of str to bytes
-        Lines of its definitions, by hash.
+    Attributes
+    ----------
+    definitions : list of (str, bytes)
+        Hashes and lines of its config and of its provenance.
     line : bytes
-        Line of the record.
+        Line of the record, which refers to the definitions by their hashes.
+    """
+
+    definitions: list[tuple[str, bytes]]
+    line: bytes
+
+
+def encode(record: Record) -> EncodedRecord:
+    """Return the lines of a record: the inverse of `Definitions.read`.
 
     Raises
     ------
@@ -173,15 +187,19 @@ def encode(record: Record) -> tuple[dict[str, bytes], bytes]:
         If the record has no JSON form.
     """
     config, provenance = record.config, record.provenance
+    entries = record.to_line()
+    # Most fits give no warnings.
+    if not entries.get("warnings", True):
+        del entries["warnings"]
     try:
-        definitions = {
-            config.hash: _line({"config": config.original, "hash": config.hash}),
-            provenance.hash: _line({"hash": provenance.hash, "provenance": provenance.content}),
-        }
-        line = record.to_line()
-        if not line.get("warnings", True):
-            del line["warnings"]
-        return definitions, _line(line)
+        definitions = [
+            (config.hash, _line({"config": config.original, "hash": config.hash})),
+            (
+                provenance.hash,
+                _line({"hash": provenance.hash, "provenance": provenance.content}),
+            ),
+        ]
+        return EncodedRecord(definitions, _line(entries))
     except UserError as error:
         raise BadLine(str(error)) from None
 
@@ -202,14 +220,6 @@ def _convert(content: Mapping[str, Any], form: type[Record], find) -> Record:
     if "fold" in values:
         raise BadLine("fold: only a cross-validation trial has one")
     return check(fields | ({"": values} if values else {}), form, find)
-
-
-def _is_deep(content: dict) -> bool:
-    level: list = [content]
-    for _ in range(MAX_DEPTH):
-        values = (node.values() if isinstance(node, dict) else node for node in level)
-        level = [item for each in values for item in each if isinstance(item, dict | list)]
-    return bool(level)
 
 
 # Error rate, number of wrong rows, and number of rows.
@@ -256,9 +266,11 @@ def _count_rows(share: Any, n_rows: Any) -> int | None:
     return count if count / n_rows == share else None
 
 
-def _line(content: Mapping[str, Any]) -> bytes:
+def _line(content: Any) -> bytes:
+    """Return the line of a value: its canonical JSON, and a line end."""
     return canonical_json(content).encode() + b"\n"
 
 
 def _escape_invalid(text: str) -> str:
+    """Return a text with an ASCII escape in place of each character that is no valid Unicode."""
     return text.encode(errors="backslashreplace").decode()

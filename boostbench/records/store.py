@@ -233,12 +233,12 @@ class RecordFile:
         # 1) Compose all lines and read them back: nothing is written if one cannot be read.
         composed, read_back = [], []
         for record in records:
-            definitions, line = codec.encode(record)
-            for definition_hash, definition in definitions.items():
+            encoded = codec.encode(record)
+            for definition_hash, definition in encoded.definitions:
                 if definition_hash not in self._definitions:
-                    self._definitions.add(codec.parse(definition))
-            read_back.append(self._definitions.read(line))
-            composed.append((definitions, line))
+                    self._definitions.read(definition)
+            read_back.append(self._definitions.read(encoded.line))
+            composed.append(encoded)
         if not composed:
             return []
         # 2) Write each record after its definitions; the file may have the definitions already.
@@ -246,15 +246,16 @@ class RecordFile:
         with open_append(self.path, "records to ", _is_complete, depth) as file:
             # This keeps out definitions that other writers have added since the last look.
             self._read_new_lines(file)
-            for definitions, line in composed:
-                new_definitions = {
-                    definition_hash: definition
-                    for definition_hash, definition in definitions.items()
+            for encoded in composed:
+                lines = [
+                    definition
+                    for definition_hash, definition in encoded.definitions
                     if definition_hash not in self._written_hashes
-                }
-                file.write(b"".join([*new_definitions.values(), line]))
-                self._written_hashes |= new_definitions.keys()
-                self._n_lines[True] += len(new_definitions) + 1
+                ]
+                lines.append(encoded.line)
+                file.write(b"".join(lines))
+                self._written_hashes.update(name for name, _ in encoded.definitions)
+                self._n_lines[True] += len(lines)
             self._offset = file.seek(0, os.SEEK_END)
         return read_back
 
@@ -380,13 +381,9 @@ def deduplicate(path: Path) -> int:
             return 0
         newest = {record.key: record for record in records}
         # 3) Write each definition once, before all records.
-        composed = [codec.encode(record) for record in newest.values()]
-        definitions_by_hash = {
-            definition_hash: definition
-            for definitions, _ in composed
-            for definition_hash, definition in definitions.items()
-        }
-        lines = [*definitions_by_hash.values(), *(line for _, line in composed)]
+        encoded = [codec.encode(record) for record in newest.values()]
+        definitions = [line for record in encoded for _, line in record.definitions]
+        lines = [*dict.fromkeys(definitions), *(record.line for record in encoded)]
         atomic_write(path, lambda stream: stream.writelines(lines))
         retry_while_in_use(lambda: _packed(path).unlink(missing_ok=True))
     return len(records) - len(newest)
@@ -474,10 +471,10 @@ def _unpacked(path: Path) -> bytes:
 def _is_complete(line: bytes) -> bool:
     """Return True if a line without its line end is a whole record or definition."""
     try:
-        content = codec.parse(line)
-        if content.get("schema") != SCHEMA:
-            # A line without the schema of records has to be a definition, which `add` checks.
-            Definitions().add(content)
+        # A line with the schema of records needs no check: its JSON has an end. A line without has
+        # to be a definition.
+        if codec.parse(line).get("schema") != SCHEMA:
+            Definitions().read(line)
     except BadLine:
         return False
     return True

@@ -424,11 +424,11 @@ def test_random_damage_does_not_stop_reading(path):
         assert len(records) + len(warnings) >= 1
         for entry in records:
             assert entry.is_failed or 0 <= entry.test_error <= 1
-            written, line = codec.encode(entry)
+            encoded = codec.encode(entry)
             again = codec.Definitions()
-            for definition in written.values():
+            for _, definition in encoded.definitions:
                 again.read(definition)
-            assert again.read(line) == entry
+            assert again.read(encoded.line) == entry
     assert n_kept > 2000
 
 
