@@ -1,8 +1,9 @@
 """Records of a results folder: an index of each file, and the results of an experiment."""
 
+import itertools
 import json
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -211,7 +212,7 @@ class Records:
 
     def __init__(self, results: Path):
         self.results = results
-        self._indexes: dict[Path, RecordIndex] = {}
+        self._indexes = {}  # by path
         self._reported: set[str] = set()
 
     @cached_property
@@ -355,33 +356,31 @@ def title_data_sets(data: Iterable[Data]) -> dict[tuple[str, str], str]:
     >>> list(title_data_sets(data).values())
     ['iris (a/iris.csv)', 'iris (b/iris.csv)']
     """
-    options_by_name: dict[str, dict[str, Mapping[str, Any]]] = {}
+    # 1) Group the data sets by name. Of equal data, the settings of the first request count.
+    namesakes = defaultdict(dict)
     for facts in data:
-        options_by_name.setdefault(facts.name, {}).setdefault(facts.checksum, facts.cut)
+        namesakes[facts.name].setdefault(facts.checksum, facts)
     titles = {}
-    for name, by_checksum in options_by_name.items():
-        settings = _differing_settings(by_checksum)
-        n_equal = Counter(map(tuple, settings.values()))
-        for checksum, texts in settings.items():
-            if n_equal[tuple(texts)] > 1:
-                texts = [*texts, f"checksum {checksum[:_CHECKSUM_DIGITS]}"]
+    for name, by_checksum in namesakes.items():
+        # 2) Count the data sets of this name that share a setting, which is a key with a value.
+        settings = {
+            checksum: [(key, json.dumps(value, ensure_ascii=False)) for key, value in cut.items()]
+            for checksum, cut in ((facts.checksum, facts.cut) for facts in by_checksum.values())
+        }
+        n_sharing = Counter(itertools.chain.from_iterable(settings.values()))
+        # 3) Name the settings in which they differ. The expected shape follows from other settings.
+        differing = {
+            checksum: tuple(
+                by_checksum[checksum].cut["path"] if key == "path" else f"{key}={value}"
+                for key, value in pairs
+                if key != "expect" and n_sharing[key, value] < len(by_checksum)
+            )
+            for checksum, pairs in settings.items()
+        }
+        # 4) Add the checksum where two data sets have the same settings.
+        n_equal = Counter(differing.values())
+        for checksum, texts in differing.items():
+            if n_equal[texts] > 1:
+                texts = (*texts, f"checksum {checksum[:_CHECKSUM_DIGITS]}")
             titles[name, checksum] = f"{name} ({', '.join(texts)})" if texts else name
     return titles
-
-
-def _differing_settings(options: Mapping[str, Mapping[str, Any]]) -> dict[str, list[str]]:
-    """Return the settings of each data set that are not equal in all of them, as text."""
-    texts = {
-        checksum: {key: json.dumps(value, ensure_ascii=False) for key, value in each.items()}
-        for checksum, each in options.items()
-    }
-    n_equal = Counter(setting for each in texts.values() for setting in each.items())
-    return {
-        checksum: [
-            options[checksum][key] if key == "path" else f"{key}={value}"
-            for key, value in each.items()
-            # The expected shape follows from the other settings.
-            if key != "expect" and n_equal[key, value] < len(options)
-        ]
-        for checksum, each in texts.items()
-    }

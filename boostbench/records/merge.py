@@ -88,7 +88,7 @@ def _merge_files(paths: list[Path], target: Path, summary: MergeSummary, newest:
     existing, warnings = read_records(target)
     summary.warnings += warnings
     merged = {record.key: record for record in existing}
-    new: dict[str, Record] = {}
+    new = {}
     for path in paths:
         records, warnings = read_records(path)
         summary.warnings += warnings

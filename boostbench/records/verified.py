@@ -152,7 +152,6 @@ class Verified:
     def __init__(self, findings: Iterable[Finding] = (), warnings: Iterable[str] = ()):
         self.findings = {Group(each.target, each.choices, each.data): each for each in findings}
         self.warnings = list(warnings)
-        self._by_config: dict[str, Finding | None] = {}
 
     @classmethod
     def read(cls, results: Path) -> "Verified":
@@ -186,10 +185,7 @@ class Verified:
 
     def find(self, record: Record) -> Finding | None:
         """Return the finding of a record's group and edition, if there is one."""
-        name = record.config.hash
-        if name not in self._by_config:
-            self._by_config[name] = self.findings.get(Group.from_config(record.config))
-        finding = self._by_config[name]
+        finding = self.findings.get(Group.from_config(record.config))
         return finding if finding and finding.edition == record.provenance.edition else None
 
     def is_stale(self, record: Record, version: CodeVersion) -> bool:

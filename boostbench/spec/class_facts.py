@@ -86,7 +86,7 @@ def _source_defaults(target: str) -> Mapping[str, Any]:
     if not any(base.__name__ == "DeclaredParameters" for base in cls.__mro__):
         raise _NotLiteralError("__init__")
     # Annotated attributes are the parameters, see `boostbench.algorithms.base.parameters`.
-    declared: dict[str, None] = {}
+    declared = {}
     for base in reversed(cls.__mro__):
         for name, annotation in vars(base).get("__annotations__", {}).items():
             if annotation.startswith("ClassVar"):
@@ -126,7 +126,7 @@ def _shadow(module: str, name: str) -> type:
     bases = [base.id for base in node.bases if isinstance(base, ast.Name)]
     # Bases of other packages have neither an edition nor parameters of ours.
     origins = [origin for base in bases if (origin := _definition(module, base))]
-    namespace: dict[str, Any] = {"__annotations__": {}}
+    namespace = {"__annotations__": {}}
     for item in node.body:
         if isinstance(item, ast.AnnAssign) and isinstance(item.target, ast.Name):
             namespace["__annotations__"][item.target.id] = ast.unparse(item.annotation)
@@ -152,8 +152,12 @@ def _definition(module: str, name: str) -> tuple[str, str] | None:
     tree = _parse(module)
     if any(isinstance(node, ast.ClassDef) and node.name == name for node in tree.body):
         return module, name
-    source = _imported_names(tree).get(name, "")
-    return _definition(source, name) if source.startswith(f"{_PACKAGE}.") else None
+    imports = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
+    for node in imports:
+        names = [alias.name for alias in node.names if alias.asname is None]
+        if name in names and (node.module or "").startswith(f"{_PACKAGE}."):
+            return _definition(node.module, name)
+    return None
 
 
 @functools.cache
@@ -164,17 +168,6 @@ def _parse(module: str) -> ast.Module:
         return ast.parse(path.read_text(encoding="utf-8"))
     except OSError:
         raise _NotLiteralError(module) from None
-
-
-def _imported_names(tree: ast.Module) -> dict[str, str]:
-    """Return the names that a module imports from others, and these modules."""
-    return {
-        alias.name: node.module
-        for node in ast.walk(tree)
-        if isinstance(node, ast.ImportFrom) and not node.level
-        for alias in node.names
-        if alias.asname is None
-    }
 
 
 def _assignments(node: ast.stmt) -> Iterator[tuple[str, ast.expr]]:

@@ -1,4 +1,4 @@
-"""Files: atomic replacement, locks, safe opening and appending, checksums, and paths from user input.
+"""Files: atomic replacement, locks, safe opening, appending, checksums, and paths from users.
 
 A folder of results may be somebody else's, and archives preserve symbolic links. Therefore no
 function follows a link when it writes a file.
