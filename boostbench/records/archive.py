@@ -212,7 +212,8 @@ class Records:
 
     def __init__(self, results: Path):
         self.results = results
-        self._indexes = {}  # by path
+        # Indexes of the files that were read, by path.
+        self._indexes = {}
         self._reported: set[str] = set()
 
     @cached_property
@@ -356,7 +357,7 @@ def title_data_sets(data: Iterable[Data]) -> dict[tuple[str, str], str]:
     >>> list(title_data_sets(data).values())
     ['iris (a/iris.csv)', 'iris (b/iris.csv)']
     """
-    # 1) Group the data sets by name. Of equal data, the settings of the first request count.
+    # 1) Group the data sets by name. The first of several equal data sets gives the settings.
     namesakes = defaultdict(dict)
     for facts in data:
         namesakes[facts.name].setdefault(facts.checksum, facts)

@@ -61,8 +61,8 @@ class Definitions:
         except (KeyError, TypeError):
             field = form.__name__.lower()
             if not isinstance(definition_hash, str):
-                found = type(definition_hash).__name__
-                raise BadLine(f"{field}: expected str, got {found}") from None
+                type_name = type(definition_hash).__name__
+                raise BadLine(f"{field}: expected str, got {type_name}") from None
             raise UndefinedHash(f"its {field} is defined nowhere in the file") from None
 
     def read(self, line: bytes) -> Record | str:

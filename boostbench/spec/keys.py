@@ -122,17 +122,20 @@ def remove_defaults(config: Mapping[str, Any]) -> dict[str, Any]:
     settings = {name: value for name, value in config.items() if name != "measure"}
     if "data" in config:
         settings["data"] = {name: fact for name, fact in config["data"].items() if name != "cut"}
-    return {
-        **settings,
-        "algo": _remove_defaults(config["algo"]),
-        "protocol": _non_defaults(config["protocol"], _protocol_defaults()),
+    settings["algo"] = _remove_default_parameters(config["algo"])
+    defaults = _protocol_defaults()
+    settings["protocol"] = {
+        name: value
+        for name, value in config["protocol"].items()
+        if (name, repr(value)) not in defaults
     }
+    return settings
 
 
 def fill_defaults(value: Any) -> Any:
     """Return the parameters of an object, and of objects in them, with their defaults."""
     if isinstance(value, Mapping):
-        defaults = json_defaults(value["_target_"]) if _is_object(value) else {}
+        defaults = json_defaults(_class_name(value))
         return {**defaults, **{name: fill_defaults(item) for name, item in value.items()}}
     return [fill_defaults(item) for item in value] if isinstance(value, list | tuple) else value
 
@@ -149,11 +152,12 @@ def drop_removed_parameters(value: Any) -> Any:
     {'_target_': 'boostbench.LPBoost', 'C': 1.0}
     """
     if isinstance(value, Mapping):
-        defaults = json_defaults(value["_target_"]) if _is_object(value) else {}
+        class_name = _class_name(value)
+        defaults = json_defaults(class_name)
         parameters = {}
         for name, item in value.items():
             is_former = defaults and name not in defaults
-            if is_former and _is_attribute(value["_target_"], name, canonical_json(item)):
+            if is_former and _is_attribute(class_name, name, canonical_json(item)):
                 continue
             is_nested = isinstance(item, Mapping | list | tuple)
             parameters[name] = drop_removed_parameters(item) if is_nested else item
@@ -170,10 +174,11 @@ def json_defaults(target: str) -> dict[str, Any]:
     Parameters
     ----------
     target : str
-        Dotted name of the class. A class that cannot be imported has none.
+        Dotted name of the class. A class that cannot be imported has none; neither has the empty
+        name, see `_class_name`.
     """
     values = {}
-    for name, default in constructor_defaults(target).items():
+    for name, default in (constructor_defaults(target) if target else {}).items():
         try:
             values[name] = json.loads(canonical_json(default))
         except UserError:
@@ -191,41 +196,45 @@ def _is_attribute(target: str, name: str, text: str) -> bool:
 
 
 @functools.cache
-def _default_texts(target: str) -> dict[str, str]:
-    """Return the texts of a class's defaults, by which `_remove_defaults` compares values."""
-    return {name: repr(value) for name, value in json_defaults(target).items()}
+def _default_texts(target: str) -> frozenset[tuple[str, str]]:
+    """Return the names of a class's parameters with the texts of their defaults.
+
+    Values of JSON types are compared by their texts in Python, as 1, 1.0 and True are equal, and
+    estimators may treat them differently.
+    """
+    return frozenset((name, repr(value)) for name, value in json_defaults(target).items())
 
 
 @functools.cache
-def _protocol_defaults() -> dict[str, str]:
+def _protocol_defaults() -> frozenset[tuple[str, str]]:
+    """Return the names of a protocol's settings with the texts of their defaults."""
     fields = msgspec.structs.fields(ProtocolSpec)
-    return {
-        field.name: repr(json.loads(canonical_json(field.default)))
+    return frozenset(
+        (field.name, repr(json.loads(canonical_json(field.default))))
         for field in fields
         if not field.required
+    )
+
+
+def _remove_default_parameters(value: Any) -> Any:
+    """Return the parameters of an object, and of objects in them, without defaults."""
+    if isinstance(value, list | tuple):
+        return [_remove_default_parameters(item) for item in value]
+    if not isinstance(value, Mapping):
+        return value
+    defaults = _default_texts(_class_name(value))
+    return {
+        name: _remove_default_parameters(item) if isinstance(item, Mapping | list | tuple) else item
+        for name, item in value.items()
+        # scikit-learn gives the value "deprecated" to a parameter that it is going to remove.
+        if (name, repr(item)) not in defaults and item != "deprecated"
     }
 
 
-def _remove_defaults(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        defaults = _default_texts(value["_target_"]) if _is_object(value) else {}
-        return {
-            name: _remove_defaults(item) if isinstance(item, Mapping | list | tuple) else item
-            for name, item in _non_defaults(value, defaults).items()
-            # scikit-learn gives this default to a parameter that it is going to remove.
-            if item != "deprecated"
-        }
-    return [_remove_defaults(item) for item in value] if isinstance(value, list | tuple) else value
+def _class_name(value: Any) -> str:
+    """Return the dotted name of the class in a mapping of parameters; empty if there is none.
 
-
-def _is_object(value: Mapping[str, Any]) -> bool:
-    # The names of positional arguments are unknown.
-    return isinstance(value.get("_target_"), str) and "_args_" not in value
-
-
-def _non_defaults(values: Mapping[str, Any], defaults: Mapping[str, str]) -> dict[str, Any]:
-    """Return the values that are not defaults, which are given as texts.
-
-    The texts of 1, 1.0 and True differ in Python: estimators may treat these values differently.
+    Positional arguments count as no class, since the names of their parameters are unknown.
     """
-    return {name: value for name, value in values.items() if repr(value) != defaults.get(name)}
+    target = value.get("_target_")
+    return target if isinstance(target, str) and "_args_" not in value else ""
