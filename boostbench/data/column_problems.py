@@ -2,7 +2,7 @@
 
 import re
 import shlex
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -19,18 +19,19 @@ from boostbench.util.text_columns import (
     text_problem,
 )
 
-#: Notations of numbers with commas, and with marks that make a number look like a word.
+#: Notations that a number with commas may have, in the order in which they are proposed.
 _COMMA_NOTATIONS = (Notation("point", "comma"), Notation("comma"), Notation("comma", "point"))
+#: Notations with spaces or apostrophes between thousands, whose numbers look like words.
 _SPACED_NOTATIONS = tuple(
     Notation(decimal, thousands)
     for thousands in ("space", "apostrophe")
     for decimal in ("point", "comma")
 )
-#: Keys of ``data`` that name a notation.
-_MARK_KEYS = ("decimal", "thousands")
+#: Keys of ``data`` that name a notation: a single value for all columns of the file.
+_NOTATION_KEYS = ("decimal", "thousands")
 #: Largest number of words that a message proposes as missing values: more are rather categories.
 _MAX_MISSING_WORDS = 5
-#: Largest number of columns that a message describes.
+#: Largest number of columns that a message describes: more do not fit on a screen.
 _MAX_DESCRIBED = 12
 #: Text that Hydra takes as it is; other text needs quotes.
 _BARE_TEXT = re.compile(r"(?!(?:true|false|null|nan|inf)$)[a-z_][\w.-]*", re.IGNORECASE | re.ASCII)
@@ -42,7 +43,7 @@ class ColumnProblem(NamedTuple):
     Attributes
     ----------
     fault : str
-        Fault of the column, with the place of an example.
+        Fault of the column, with the file and line of an example.
     advice : str
         Correction, or setting that reads the column.
     settings : tuple of (str, str)
@@ -59,7 +60,7 @@ class ColumnProblem(NamedTuple):
     @property
     def marks(self) -> tuple[tuple[str, str], ...]:
         """Settings that name a notation of numbers."""
-        return tuple(setting for setting in self.settings if setting[0] in _MARK_KEYS)
+        return tuple(setting for setting in self.settings if setting[0] in _NOTATION_KEYS)
 
 
 class UnreadableColumns(UserError):
@@ -117,9 +118,11 @@ class UnreadableColumns(UserError):
         if marks and self.decimal == "comma":
             values["decimal"] = "comma"
         for key, value in (setting for problem in self.problems for setting in problem.settings):
-            listed = list(values.get(key, ()))
-            values[key] = value if key in _MARK_KEYS else [*listed, *{value}.difference(listed)]
-        words = [override(key, value) for key, value in values.items()]
+            if key in _NOTATION_KEYS:
+                values[key] = value
+            elif value not in values.setdefault(key, []):
+                values[key] = [*values[key], value]
+        words = [format_setting(key, value) for key, value in values.items()]
         command = " ".join(["boostbench data", shlex.quote(source), *words])
         return UnreadableColumns(self.where, self.problems, self.decimal, command)
 
@@ -129,7 +132,7 @@ def find_problem(
     words: Sequence[str],
     counts: np.ndarray,
     n_rows: int,
-    place,
+    locate: Callable[[str | None], str],
     notation: Notation | None = None,
     is_label: bool = False,
     drop_key: str = "drop",
@@ -147,9 +150,9 @@ def find_problem(
         Number of rows with each word.
     n_rows : int
         Number of rows, including rows without a word.
-    place : callable
-        Function that returns the place of a word for messages, such as ``"x.csv, line 3"``; the
-        place of None is the file.
+    locate : callable
+        Function that returns the file and line of a word for messages, such as ``"x.csv, line 3"``,
+        and the file alone for None.
     notation : Notation, default=None
         Notation that the user gave. None: numbers have a decimal point.
     is_label : bool, default=False
@@ -159,115 +162,147 @@ def find_problem(
     is_declared : bool, default=False
         Whether the file declares the words as categories; they may then look like numbers.
     """
-    problem = _text_problem(words, counts, n_rows, notation, is_declared)
-    column = f"column {name!r}"
-    left_out = f"leave it out by {override(drop_key, [name])}"
-    match problem:
-        case None | ("numbers", _):
-            return None
-        case ("commas" | "mostly_numbers", _):
-            return _number_problem(problem, name, words, place, notation, is_label, left_out)
-        case _ if is_label:
-            return None
-        case ("dates", _):
-            return date_problem(place(None), name, words, drop_key)
-        case ("spaced", example):
-            [fitting] = [n for n in _SPACED_NOTATIONS if _is_all_numbers(words, n)][:1]
-            fault = f"{place(example)}: {example!r} in {column} is no number as it is"
-            return ColumnProblem(fault, _describe([fitting], example), _notation_settings(fitting))
-        case _:
-            fault = (
-                f"{place(None)}: the text of {column} is different in more than half of "
-                f"{n_rows} rows, as of names or dates, and means no category"
-            )
-            advice = left_out
-    return ColumnProblem(fault, advice, ((drop_key, name),))
+    problem = _classify_column(words, counts, n_rows, notation, is_declared)
+    if problem is None or problem.kind == "numbers":
+        return None
+    cell = f"{locate(problem.example)}: {problem.example!r} in column {name!r}"
+    left_out = f"leave it out by {format_setting(drop_key, [name])}"
+    # 1) Numbers with commas, and words among numbers, are faults of labels, too.
+    if problem.kind == "commas":
+        return _comma_problem(problem, words, cell, name, notation, is_label, left_out)
+    if problem.kind == "mostly_numbers":
+        return _word_problem(problem, words, cell, name, notation, is_label, left_out)
+    # 2) Classes may have any other words, all of them different.
+    if is_label:
+        return None
+    if problem.kind == "dates":
+        return date_problem(locate(None), name, words, drop_key)
+    # 3) Words that are nearly all different are names, or numbers in another notation.
+    if notation is None and not is_declared:
+        for spaced in _SPACED_NOTATIONS:
+            if _is_all_numbers(words, spaced):
+                advice = _describe_readings([spaced], problem.example)
+                fault = f"{cell} is no number as it is"
+                return ColumnProblem(fault, advice, _notation_settings(spaced))
+    fault = (
+        f"{locate(None)}: the text of column {name!r} is different in more than half of {n_rows} "
+        "rows, as of names or dates, and means no category"
+    )
+    return ColumnProblem(fault, left_out, ((drop_key, name),))
 
 
 def date_problem(
-    place: str, name: str, words: Sequence[str] = (), drop_key: str = "drop"
+    where: str, name: str, words: Sequence[str] = (), drop_key: str = "drop"
 ) -> ColumnProblem:
-    """Return the problem of a column of dates; see `days_conversion_code` for `words`."""
+    """Return the problem of a column of dates.
+
+    Parameters
+    ----------
+    where : str
+        File, perhaps with a line.
+    name : str
+        Name of the column.
+    words : sequence of str, default=()
+        Values of the column, see `boostbench.util.text_columns.days_conversion_code`.
+    drop_key : str, default="drop"
+        Key of ``data`` that leaves columns out.
+    """
     code = days_conversion_code(name, words)
     return ColumnProblem(
-        f"{place}: column {name!r} holds dates, which are no categories",
-        f"leave it out by {override(drop_key, [name])}, or make days of it: {code}",
+        f"{where}: column {name!r} holds dates, which are no categories",
+        f"leave it out by {format_setting(drop_key, [name])}, or make days of it: {code}",
         ((drop_key, name),),
     )
 
 
-def _text_problem(
+def _classify_column(
     words: Sequence[str],
     counts: np.ndarray,
     n_rows: int,
     notation: Notation | None,
     is_declared: bool,
 ) -> TextProblem | None:
-    """Return the problem of a column of text, by the notation that the user gave."""
+    """Return the problem of a column of text; see `find_problem` for the parameters."""
     if is_declared:
         if is_all_dates(words):
             return TextProblem("dates", words[0])
         is_identifier = is_identifier_column(len(words), n_rows)
-        return (
-            TextProblem("identifiers", words[0])
-            if is_identifier and not all(map(is_number, words))
-            else None
-        )
+        if is_identifier and not all(map(is_number, words)):
+            return TextProblem("identifiers", words[0])
+        return None
     if notation is None:
-        problem = text_problem(words, counts, n_rows)
-        is_identifier = problem is not None and problem.kind == "identifiers"
-        if is_identifier and any(_is_all_numbers(words, spaced) for spaced in _SPACED_NOTATIONS):
-            return TextProblem("spaced", words[0])
-        return problem
+        return text_problem(words, counts, n_rows)
     is_wrong = np.array([notation.normalize(word) is None for word in words], dtype=bool)
     if not is_wrong.any():
         return TextProblem("numbers", words[0]) if len(words) else None
     # "1.5" is a number to other programs, but not with decimal commas.
-    numbers = [word for word in np.array(words)[is_wrong].tolist() if is_number(word)]
-    if numbers or counts[~is_wrong].sum() > counts[is_wrong].sum():
-        return TextProblem("mostly_numbers", (numbers or [words[int(is_wrong.argmax())]])[0])
+    wrong_words = np.array(words)[is_wrong].tolist()
+    other_numbers = [word for word in wrong_words if is_number(word)]
+    if other_numbers or counts[~is_wrong].sum() > counts[is_wrong].sum():
+        return TextProblem("mostly_numbers", (other_numbers or wrong_words)[0])
     return text_problem(words, counts, n_rows)
 
 
-def _number_problem(
+def _comma_problem(
     problem: TextProblem,
-    name: str,
     words: Sequence[str],
-    place,
+    cell: str,
+    name: str,
     notation: Notation | None,
     is_label: bool,
     left_out: str,
 ) -> ColumnProblem:
-    """Return the problem of a column of numbers, some with commas or among a few words."""
-    example = problem.example
-    cell = f"{place(example)}: {example!r} in column {name!r}"
-    if problem.kind == "commas":
-        kinds = classify_values(words)
-        numbers = [w for w, other in zip(words, kinds.is_other_text, strict=True) if not other]
-        fitting = [] if notation else [n for n in _COMMA_NOTATIONS if _is_all_numbers(numbers, n)]
-        if not fitting:
-            advice = f"write a decimal point, and nothing between thousands, or {left_out}"
-            settings = () if is_label else (("drop", name),)
-            return ColumnProblem(f"{cell} has a comma", advice, settings)
-        texts = [w for w, other in zip(words, kinds.is_other_text, strict=True) if other]
-        settings = (*_notation_settings(fitting[0]), *(("na_values", word) for word in texts))
-        return ColumnProblem(f"{cell} has a comma", _describe(fitting, example), settings)
-    if notation is None:
-        notation = Notation()
-    texts = [word for word in words if notation.normalize(word) is None]
+    """Return the problem of a column of numbers with commas.
+
+    Parameters
+    ----------
+    problem : TextProblem
+    cell : str
+        File, line, word and column of the example, with which the message begins.
+    left_out : str
+        Advice how to leave the column out.
+    words, name, notation, is_label
+        See `find_problem`.
+    """
+    fault = f"{cell} has a comma"
+    is_other_text = classify_values(words).is_other_text
+    numbers = [word for word, is_text in zip(words, is_other_text, strict=True) if not is_text]
+    texts = [word for word, is_text in zip(words, is_other_text, strict=True) if is_text]
+    # A notation of the user has been tried already.
+    fitting = [] if notation else [n for n in _COMMA_NOTATIONS if _is_all_numbers(numbers, n)]
+    if not fitting:
+        advice = f"write a decimal point, and nothing between thousands, or {left_out}"
+        return ColumnProblem(fault, advice, () if is_label else (("drop", name),))
+    settings = (*_notation_settings(fitting[0]), *(("na_values", word) for word in texts))
+    return ColumnProblem(fault, _describe_readings(fitting, problem.example), settings)
+
+
+def _word_problem(
+    problem: TextProblem,
+    words: Sequence[str],
+    cell: str,
+    name: str,
+    notation: Notation | None,
+    is_label: bool,
+    left_out: str,
+) -> ColumnProblem:
+    """Return the problem of a column of numbers with a few words; see `_comma_problem`."""
+    fault = f"{cell} is a word among numbers"
     if is_label:
-        return ColumnProblem(f"{cell} is a word among numbers", "correct it")
+        return ColumnProblem(fault, "correct it")
+    notation = notation or Notation()
+    texts = [word for word in words if notation.normalize(word) is None]
+    # A word with digits is rather a misspelled number than a mark of missing values.
     if len(texts) > _MAX_MISSING_WORDS or any(re.search(r"\d", word) for word in texts):
-        fault = f"{cell} is a word among numbers"
-        if is_number(example):
-            fault = f"{cell} is no number with {override('decimal', notation.decimal)}"
+        if is_number(problem.example):
+            fault = f"{cell} is no number with {format_setting('decimal', notation.decimal)}"
         return ColumnProblem(fault, f"correct it, or {left_out}", (("drop", name),))
-    advice = f"correct it, or add {override('na_values', texts)} if it means a missing value"
-    settings = tuple(("na_values", word) for word in texts)
-    return ColumnProblem(f"{cell} is a word among numbers", advice, settings)
+    advice = f"correct it, or add {format_setting('na_values', texts)} if it means a missing value"
+    return ColumnProblem(fault, advice, tuple(("na_values", word) for word in texts))
 
 
 def _is_all_numbers(words: Iterable[str], notation: Notation) -> bool:
+    """Return whether all words are numbers of a notation."""
     return all(notation.normalize(word) is not None for word in words)
 
 
@@ -278,17 +313,30 @@ def _notation_settings(notation: Notation) -> tuple[tuple[str, str], ...]:
     return (*decimal, *thousands)
 
 
-def _describe(notations: Sequence[Notation], example: str) -> str:
-    """Return the reading of a number by each notation, for the user's choice."""
+def _describe_readings(notations: Sequence[Notation], example: str) -> str:
+    """Return the reading of a number by each notation, for the user's choice.
+
+    Examples
+    --------
+    >>> _describe_readings(_COMMA_NOTATIONS[:2], "12,685")
+    'data.thousands=comma reads 12685, data.decimal=comma reads 12.685'
+    """
     readings = {}
     for notation in notations:
-        settings = " ".join(override(key, value) for key, value in _notation_settings(notation))
-        readings.setdefault(notation.normalize(example), settings)
-    return ", ".join(f"{settings} reads {number}" for number, settings in readings.items())
+        settings = _notation_settings(notation)
+        text = " ".join(format_setting(key, value) for key, value in settings)
+        readings.setdefault(notation.normalize(example), text)
+    return ", ".join(f"{text} reads {number}" for number, text in readings.items())
 
 
-def override(key: str, value: object) -> str:
-    """Return a setting of ``data`` as a word of a command line, with the quotes that it needs."""
+def format_setting(key: str, value: object) -> str:
+    """Return a setting of ``data`` as a word of a command line, with the quotes that it needs.
+
+    Examples
+    --------
+    >>> print(format_setting("drop", ["id", "first name"]))
+    'data.drop=[id,"first name"]'
+    """
     if isinstance(value, list | tuple):
         text = f"[{','.join(map(_quote, value))}]"
     else:
@@ -297,9 +345,11 @@ def override(key: str, value: object) -> str:
 
 
 def _quote(value: object) -> str:
+    """Return a value in Hydra's grammar: a text that is no bare word needs quotes."""
     if not isinstance(value, str):
         return str(value).lower() if isinstance(value, bool) else str(value)
     if _BARE_TEXT.fullmatch(value):
         return value
+    # Hydra halves the backslashes before a quote mark, and at the end of the text.
     escaped = re.sub(r'(\\*)"', r'\1\1\\"', value)
     return '"' + re.sub(r"(\\+)$", r"\1\1", escaped) + '"'

@@ -52,7 +52,8 @@ class DataTable:
     decimal : {"point", "comma"}, default="point"
         Mark before the fraction of the numbers in the file.
     line_of : callable, default=None
-        Function from the number of a row to its place in messages. None: the place is `where`.
+        Function from the number of a row, from 0, to its file and line for messages. None: messages
+        name `where` only.
     problems : tuple of ColumnProblem, default=()
         Problems that the reader found.
     """
@@ -142,7 +143,7 @@ class DataTable:
         words = [unquote(self.categories[j][code]) for code in order]
         is_string = j in self.strings
 
-        def place(word: str | None) -> str:
+        def locate(word: str | None) -> str:
             if word is None or self.line_of is None:
                 return self.where
             return self.line_of(int(first_rows[order[words.index(word)]]))
@@ -152,10 +153,10 @@ class DataTable:
             words,
             np.bincount(codes[rows], minlength=len(first_rows))[order],
             len(codes),
-            place,
-            self.notation if is_string else None,
-            is_label,
-            drop_key,
+            locate,
+            notation=self.notation if is_string else None,
+            is_label=is_label,
+            drop_key=drop_key,
             is_declared=not is_string,
         )
 
@@ -242,7 +243,7 @@ class LabelledData(NamedTuple):
         UserError
             If no row remains, or a part of a split has none.
         """
-        is_complete = rows_drop_incomplete_rows(self.X)
+        is_complete = complete_row_mask(self.X)
         if is_complete.all():
             return self
         warn_dropped_rows(is_complete, where)
@@ -339,7 +340,7 @@ def features_and_labels(
     return LabelledData(X, table.labels(label), None, categories, names, kept_rows)
 
 
-def rows_drop_incomplete_rows(X) -> np.ndarray:
+def complete_row_mask(X) -> np.ndarray:
     """Return a mask of the rows without missing values of a dense or sparse matrix."""
     if isinstance(X, np.ndarray):
         return ~np.isnan(X).any(axis=1)
@@ -421,7 +422,7 @@ def _rows_to_keep(table: DataTable, columns: list[int], missing: str | None) -> 
         for j in columns:
             is_incomplete |= np.isnan(table.values[:, j])
     else:
-        is_incomplete = ~rows_drop_incomplete_rows(table.values[:, columns])
+        is_incomplete = ~complete_row_mask(table.values[:, columns])
     if is_incomplete.any() and missing is None:
         row = int(is_incomplete.argmax())
         column = next(table.names[j] for j in columns if np.isnan(table.column(j)[row]))

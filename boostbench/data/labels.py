@@ -8,7 +8,7 @@ from boostbench.util.errors import UserError
 #: Smallest whole number that float64 cannot distinguish from its neighbours.
 MIN_INEXACT = 2.0**53
 #: Bytes of a character in NumPy's arrays, and bytes that labels of any file may take.
-BYTES_PER_CHARACTER, MIN_MEMORY = 4, 80_000_000
+_BYTES_PER_CHARACTER, _SMALL_MEMORY = 4, 80_000_000
 
 
 def parse_labels(values, where: str, codes: np.ndarray | None = None) -> np.ndarray:
@@ -101,7 +101,7 @@ def check_lengths(lengths: np.ndarray, where: str) -> None:
         If a label is too long; the message has its row.
     """
     longest = int(lengths.max(initial=0))
-    if BYTES_PER_CHARACTER * longest * len(lengths) > max(MIN_MEMORY, 10 * int(lengths.sum())):
+    if _BYTES_PER_CHARACTER * longest * len(lengths) > max(_SMALL_MEMORY, 10 * int(lengths.sum())):
         raise UserError(
             f"{where}: the label in row {int(lengths.argmax()) + 1} (counted from 1) has {longest} "
             f"characters, and every one of {len(lengths)} would take as much memory; shorten it"

@@ -291,7 +291,7 @@ def is_data_set_name(name: str) -> bool:
 
 
 def read_option(
-    group: str, name: str, folders: Sequence[Path] = (), children: Sequence[str] = ()
+    group: str, name: str, folders: Sequence[Path] = (), inheriting: Sequence[str] = ()
 ) -> dict:
     """Load one option of a group, merged with its ``defaults`` of the same group.
 
@@ -301,7 +301,7 @@ def read_option(
         The file is ``conf/<group>/<name>.yaml``.
     folders : sequence of pathlib.Path, default=()
         Folders that are searched before ``conf/``.
-    children : sequence of str, default=()
+    inheriting : sequence of str, default=()
         Options whose defaults led to this option; they detect a circle.
 
     Returns
@@ -348,9 +348,9 @@ def read_option(
                 raise unknown_name_error(
                     f"{KINDS[group]} in defaults of {path}", parent, list_options(group, folders)
                 )
-            if parent in (*children, name):
+            if parent in (*inheriting, name):
                 raise UserError(f"{path}: its defaults form a circle through {parent}")
-            inherited |= read_option(group, parent, folders, (*children, name))
+            inherited |= read_option(group, parent, folders, (*inheriting, name))
     return inherited | content
 
 

@@ -168,12 +168,12 @@ def count_repeated_rows(X: np.ndarray, split: tuple[np.ndarray, np.ndarray] | No
     # 3) Count the repeats, and ignore a few of them.
     if split is None:
         n_repeated = n_rows - len(distinct_rows)
-        n_tested = n_rows
+        n_candidates = n_rows
     else:
         train, test = split
         n_repeated = int(np.isin(hashes[test], hashes[train]).sum())
-        n_tested = len(test)
-    return n_repeated if n_repeated >= _REPEATED_SHARE * n_tested else 0
+        n_candidates = len(test)
+    return n_repeated if n_repeated >= _REPEATED_SHARE * n_candidates else 0
 
 
 def _chance_of_equal_rows(X: np.ndarray, distinct_rows: np.ndarray) -> float:

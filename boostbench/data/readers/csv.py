@@ -11,7 +11,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from boostbench.data.column_problems import ColumnProblem, override
+from boostbench.data.column_problems import ColumnProblem, format_setting
 from boostbench.data.csv_cells import (
     DECIMAL_COMMA,
     TextColumn,
@@ -515,7 +515,7 @@ class _TableBuilder:
     ) -> list[ColumnProblem]:
         """Return the columns whose points may separate thousands beside decimal commas."""
         settings = (("decimal", "comma"), ("thousands", "point"))
-        marks = " ".join(override(*setting) for setting in settings)
+        marks = " ".join(format_setting(*setting) for setting in settings)
         numbers = parser.text_columns(self._floats)
         return [
             ColumnProblem(

@@ -63,16 +63,18 @@ def _read(stream: BinaryIO, where: str):
     text = stream.read()
     if len(text) > _LARGE_FILE:
         _check_features(text, where)
-    is_exact = not (b"_" in text and _UNDERSCORE.search(text)) and not _LONE_RETURN.search(text)
+    can_read_fast = not (b"_" in text and _UNDERSCORE.search(text)) and not _LONE_RETURN.search(
+        text
+    )
     try:
-        if is_exact:
+        if can_read_fast:
             X, y = load_svmlight_file(io.BytesIO(text))
-            is_exact = -MIN_INEXACT < y.min(initial=0) and y.max(initial=0) < MIN_INEXACT
+            can_read_fast = -MIN_INEXACT < y.min(initial=0) and y.max(initial=0) < MIN_INEXACT
     except Exception:  # any error: indices may overflow, and lines may hold anything
-        is_exact = False
+        can_read_fast = False
     if b"qid:" in text and _QUERY.search(text):
         logger.warning("%s: qid: is ignored, as classification has no queries", where)
-    if not is_exact:
+    if not can_read_fast:
         # The fast reader supports neither text labels, nor large whole numbers, nor line numbers.
         X, y = _parse_lines(text, where)
     del text
