@@ -1,4 +1,8 @@
-"""Cells of CSV files: detection of a header, and columns of text."""
+"""Cells of CSV files: detection of a header, and columns of text.
+
+The reader `boostbench.data.readers.csv` uses both. A column of text holds words as *codes*: a code
+is the position of a word among the distinct words of the column.
+"""
 
 import logging
 import re
@@ -25,9 +29,12 @@ _DECIMAL_POINT = re.compile(r"[-+]?\d*\.\d*([eE][-+]?\d+)?", re.ASCII)
 _AMBIGUOUS_COMMA = re.compile(r"[-+]?[1-9]\d{0,2},\d{3}", re.ASCII)
 #: A number whose points may be between thousands: 1.234 or 1.234.567, but not 0.125.
 _GROUPED_THOUSANDS = re.compile(r"[-+]?[1-9]\d{0,2}(\.\d{3})+", re.ASCII)
-# Maximum number of rows in which a number below a name is searched, and of cells in which words of
-# the first row and labels are searched.
-_N_NEAR_ROWS, _MAX_SEARCHED_CELLS = 20, 2**17
+#: Number of rows below the first one in which a number is searched. Missing values rarely fill all
+#: of them.
+_N_NEAR_ROWS = 20
+#: Number of cells in which words of the first row and labels are searched, so that a large file is
+#: not read twice.
+_MAX_SEARCHED_CELLS = 2**17
 
 
 class HeaderGuess(NamedTuple):
@@ -38,8 +45,8 @@ class HeaderGuess(NamedTuple):
     is_header : bool
         True if the first row is taken for a header.
     is_sure : bool
-        False if the first row may also be the opposite, so that the reader asks the user to confirm
-        the guess.
+        False if the opposite is possible. The reader then logs the guess and the setting that
+        changes it.
     """
 
     is_header: bool
@@ -83,30 +90,37 @@ def guess_header(
     """
     rows = ([cell.strip(" \"'") for cell in row] for row in rows)
     first = next(rows)
+    # 1) Find the name of the column of labels. Without a header, columns are named by their
+    #    numbers, so that a number does not indicate a header.
     column_numbers = [str(j) for j in range(len(first))]
-    # Column numbers are the names of columns in a file without a header, so they do not indicate
-    # a header.
     if "class" in map(str.lower, first) or (
         label_column in first and label_column not in column_numbers
     ):
         return HeaderGuess(True, True)
+    # 2) Find a word above numbers.
     numbers = [cell for cell in first if cell not in missing and _is_number_or_bool(cell)]
-    words = [
+    word_columns = [
         j for j, cell in enumerate(first) if cell not in missing and not _is_number_or_bool(cell)
     ]
     near_rows = list(islice(rows, _N_NEAR_ROWS))
     rows = chain(near_rows, rows)
-    label_index = int(label_column) if label_column in column_numbers else len(first) - 1
-    if any(_is_above_numbers(j, near_rows, missing) for j in words):
+    if any(_is_above_numbers(j, near_rows, missing) for j in word_columns):
         # Names of columns are distinct, so that a row with equal numbers is a sample.
         return HeaderGuess(_has_distinct_cells(numbers), not numbers)
-    if words and not numbers:
-        return HeaderGuess(not _is_repeated_below(first, words, rows), not near_rows)
+    # 3) Compare a row of words with its columns.
+    if word_columns and not numbers:
+        return HeaderGuess(not _is_repeated_below(first, word_columns, rows), not near_rows)
+    # 4) Compare a row of numbers with the numbers of the columns. Distinct numbers, such as years,
+    #    can be names of features if the labels have a word for a name. Without such a word, only
+    #    the numbers of the columns are names.
+    label_index = int(label_column) if label_column in column_numbers else len(first) - 1
     if not first[0]:  # the first column holds the numbers of the rows, and has no name
         del column_numbers[-1]
-    # Distinct numbers, such as years, can be names of features if the labels have a word for a
-    # name. Without such a word, only the numbers of the columns are names.
-    if not _has_distinct_cells(numbers) if label_index in words else numbers != column_numbers:
+    if label_index in word_columns:
+        may_be_names = _has_distinct_cells(numbers)
+    else:
+        may_be_names = numbers == column_numbers
+    if not may_be_names:
         return HeaderGuess(False, True)
     return _guess_by_label(first, label_index, rows, missing)
 
@@ -125,13 +139,13 @@ def _is_above_numbers(j: int, near_rows: Sequence[list[str]], missing: Collectio
 
 
 def _is_repeated_below(
-    first: Sequence[str], words: Sequence[int], rows: Iterator[list[str]]
+    first: Sequence[str], word_columns: Sequence[int], rows: Iterator[list[str]]
 ) -> bool:
     """Return whether a word of the first row occurs in its column again."""
     return any(
         j < len(row) and row[j] == first[j]
         for row in islice(rows, _MAX_SEARCHED_CELLS // len(first))
-        for j in words
+        for j in word_columns
     )
 
 
@@ -191,13 +205,22 @@ class TextColumn:
         return cls(index, words, np.bincount(present, minlength=len(words)))
 
     def drop_none(self, column: np.ndarray, notation: Notation | None) -> None:
-        """Convert the word None to a missing value if all other words are numbers."""
+        """Convert the word None to a missing value if all other words are numbers.
+
+        Parameters
+        ----------
+        column : ndarray of shape (n_rows,), float64
+            Codes of the column, which are changed in place.
+        notation : Notation or None
+            Notation of numbers that the user gave. None: numbers may have points or commas.
+        """
         if _NONE not in self.words:
             return
         if notation:
             is_other_text = word_mask(self.words, notation)
         else:
             is_other_text = classify_values(self.words).is_other_text
+        # None itself is a text: there is another one, or there are no numbers.
         if is_other_text.sum() > 1 or is_other_text.all():
             return
         code = self.words.index(_NONE)
@@ -207,7 +230,15 @@ class TextColumn:
         column[column > code] -= 1
 
     def sorted(self) -> tuple[np.ndarray, list[str]]:
-        """Return each word's position in sorted order, then NaN, and the sorted words."""
+        """Sort the words.
+
+        Returns
+        -------
+        new_codes : ndarray of shape (n_words + 1,), float64
+            New code of each old code. The last entry is NaN, for the code -1 of missing values.
+        words : list of str
+            Sorted words.
+        """
         words, codes = np.unique(np.array(self.words, dtype=object), return_inverse=True)
         return np.append(codes.astype(float), np.nan), words.tolist()
 
@@ -327,8 +358,10 @@ def _find_decimal_commas(texts: Sequence[TextColumn]) -> list[TextColumn]:
 
 
 def _has_only_numbers(words: Sequence[str]) -> bool:
+    """Return whether all words are numbers with points, of any meaning."""
     return bool((classify_values(words).is_number | _full_matches(words, _GROUPED_THOUSANDS)).all())
 
 
 def _full_matches(words: Sequence[str], pattern: re.Pattern) -> np.ndarray:
+    """Return a mask of the words that a pattern matches from start to end."""
     return np.array([pattern.fullmatch(word) is not None for word in words], dtype=bool)

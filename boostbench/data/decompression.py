@@ -1,4 +1,7 @@
-"""Decompression with a size limit, so that a small file cannot fill the memory."""
+"""Decompression with a size limit, so that a small file cannot fill the memory.
+
+Readers of data files, the cache and bundles open their files by these functions.
+"""
 
 import bz2
 import gzip
@@ -15,8 +18,11 @@ import numpy as np
 
 from boostbench.util.errors import UserError
 
-#: Size in bytes that any file may decompress to, and the largest ratio for larger results.
-MIN_LIMIT, MAX_RATIO = 2**27, 100
+#: Size in bytes that any file may decompress to (128 MB).
+MIN_LIMIT = 2**27
+#: Largest ratio of decompressed to compressed size for larger results; gzip itself allows 1032.
+MAX_RATIO = 100
+#: Bytes that are decompressed at a time; the limit is checked after each chunk.
 _CHUNK_SIZE = 2**20
 #: Functions that open a file, by the ending of its compression.
 OPENERS = {"": open, ".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
@@ -99,10 +105,12 @@ def read_arrays(stream: BinaryIO, where: object) -> dict[str, np.ndarray]:
 
 
 def _max_size(size: int, min_limit: int) -> int:
+    """Return the decompressed size in bytes that a compressed file of `size` bytes may have."""
     return max(min_limit, MAX_RATIO * size)
 
 
 def _size_message(where: object, max_size: int) -> str:
+    """Return the message for a file that exceeds `max_size` bytes."""
     return (
         f"{where} unpacks to more than {max_size // 10**6} MB, more than {MAX_RATIO} times its "
         "size; if that is right, unpack it, and give the file without compression"

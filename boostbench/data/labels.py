@@ -1,4 +1,7 @@
-"""Class labels: integers if all labels are whole numbers, else text."""
+"""Class labels: integers if all labels are whole numbers, else text.
+
+Readers of all formats and the generators make their labels by `parse_labels`.
+"""
 
 import numpy as np
 
@@ -7,8 +10,12 @@ from boostbench.util.errors import UserError
 
 #: Smallest whole number that float64 cannot distinguish from its neighbours.
 MIN_INEXACT = 2.0**53
-#: Bytes of a character in NumPy's arrays, and bytes that labels of any file may take.
-_BYTES_PER_CHARACTER, _SMALL_MEMORY = 4, 80_000_000
+#: Bytes of a character in NumPy's arrays of text, all elements of which have the longest length.
+_BYTES_PER_CHARACTER = 4
+#: Bytes that an array of labels may take in any case.
+_SMALL_MEMORY = 80_000_000
+#: Characters per character of the file that a larger array of labels may have.
+_MAX_PADDING = 10
 
 
 def parse_labels(values, where: str, codes: np.ndarray | None = None) -> np.ndarray:
@@ -71,6 +78,7 @@ def parse_labels(values, where: str, codes: np.ndarray | None = None) -> np.ndar
 
 
 def _decode(values: np.ndarray, where: str) -> np.ndarray:
+    """Return an array of bytes as text; raise a UserError for bytes that are not UTF-8."""
     try:
         return np.char.decode(values, "utf-8")
     except UnicodeDecodeError as error:
@@ -82,6 +90,7 @@ def _decode(values: np.ndarray, where: str) -> np.ndarray:
 
 
 def _value_per_row(values: np.ndarray, codes: np.ndarray | None) -> np.ndarray:
+    """Return the value of each row; see `parse_labels` for `codes`."""
     return values if codes is None else values[codes]
 
 
@@ -101,7 +110,9 @@ def check_lengths(lengths: np.ndarray, where: str) -> None:
         If a label is too long; the message has its row.
     """
     longest = int(lengths.max(initial=0))
-    if _BYTES_PER_CHARACTER * longest * len(lengths) > max(_SMALL_MEMORY, 10 * int(lengths.sum())):
+    if _BYTES_PER_CHARACTER * longest * len(lengths) > max(
+        _SMALL_MEMORY, _MAX_PADDING * int(lengths.sum())
+    ):
         raise UserError(
             f"{where}: the label in row {int(lengths.argmax()) + 1} (counted from 1) has {longest} "
             f"characters, and every one of {len(lengths)} would take as much memory; shorten it"
@@ -109,20 +120,26 @@ def check_lengths(lengths: np.ndarray, where: str) -> None:
 
 
 def _convert_to_int64(values: np.ndarray, where: str, codes: np.ndarray | None) -> np.ndarray:
-    """Return labels as int64 if they are whole numbers, in text too; else the text.
+    """Return integers or text as int64 if they are whole numbers; else the text.
 
-    Whole numbers are not converted through float64, which would merge large ones. ``1_1`` is text,
-    not the class 11.
+    Text such as ``"2.0"`` is converted through float64. Other whole numbers are not, as large ones
+    would become equal. ``1_1`` is text, not the class 11.
+
+    Raises
+    ------
+    UserError
+        If a whole number does not fit into int64, or a number has a fraction.
     """
     if values.dtype.kind == "U" and not is_all_plain_ascii(values):
         return values
     try:
         integers = values.astype(np.int64)
+        # Unsigned numbers from 2**63 on become negative.
         if values.dtype.kind != "u" or (integers >= 0).all():
             return integers
-    except OverflowError:
+    except OverflowError:  # from text
         pass
-    except ValueError:
+    except ValueError:  # a word, or a number with a point
         try:
             return _floats_to_int64(values.astype(float), where, codes)
         except ValueError:

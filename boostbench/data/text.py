@@ -1,6 +1,7 @@
 """Lines of text files in UTF-8, and the numbers in them.
 
-Python and NumPy also parse ``1_1`` and digits of other scripts, which data files do not mean.
+Python and NumPy parse ``1_1`` as 11, and digits of other scripts as numbers. In data files these
+are words.
 """
 
 import codecs
@@ -20,22 +21,20 @@ from boostbench.util.errors import UserError
 
 #: Characters by which Python represents bytes that are not UTF-8 (surrogateescape).
 _INVALID_BYTE = re.compile("[\udc80-\udcff]")
-_UTF16 = "UTF-16 text; save it as UTF-8"
-_OTHER = "; save the table as text"
-#: First bytes of other kinds of files, with a description and advice.
-_KINDS = {
-    codecs.BOM_UTF16_LE: _UTF16,
-    codecs.BOM_UTF16_BE: _UTF16,
-    b"\x1f\x8b": "compressed; add .gz to its name",
-    b"BZh": "compressed; add .bz2 to its name",
-    b"\xfd7zXZ": "compressed; add .xz to its name",
-    b"PK\x03\x04": f"a zip archive or a workbook{_OTHER}",
-    b"PAR1": f"Parquet{_OTHER}",
-}
+#: Kinds of files that are no UTF-8 text: their first bytes, and a description with advice.
+_OTHER_KINDS = (
+    (codecs.BOM_UTF16_LE, "UTF-16 text; save it as UTF-8"),
+    (codecs.BOM_UTF16_BE, "UTF-16 text; save it as UTF-8"),
+    (b"\x1f\x8b", "compressed; add .gz to its name"),
+    (b"BZh", "compressed; add .bz2 to its name"),
+    (b"\xfd7zXZ", "compressed; add .xz to its name"),
+    (b"PK\x03\x04", "a zip archive or a workbook; save the table as text"),
+    (b"PAR1", "Parquet; save the table as text"),
+)
 
 
 def read_lines(
-    stream: BinaryIO, where: str, part: Callable[[str], str] = lambda line: line
+    stream: BinaryIO, where: str, checked_part: Callable[[str], str] = lambda line: line
 ) -> Iterator[str]:
     """Yield the lines of a file from its start, with any line ending.
 
@@ -47,7 +46,7 @@ def read_lines(
         The text, not compressed.
     where : str
         Name of the file in messages.
-    part : callable, optional
+    checked_part : callable, optional
         Function that returns the part of a line that must be UTF-8; comments need not be. Default:
         the whole line.
 
@@ -66,7 +65,7 @@ def read_lines(
     text = io.TextIOWrapper(stream, "utf-8-sig", errors="surrogateescape")
     try:
         for number, line in enumerate(text, 1):
-            invalid = None if line.isascii() else _INVALID_BYTE.search(part(line))
+            invalid = None if line.isascii() else _INVALID_BYTE.search(checked_part(line))
             if invalid:
                 stream.seek(0)
                 raise UserError(_encoding_message(stream.read(8), invalid, number, where))
@@ -94,9 +93,23 @@ def check_utf8(stream: BinaryIO, where: str) -> None:
 
 
 def _encoding_message(start: bytes, invalid: re.Match, number: int, where: str) -> str:
-    for mark, kind in _KINDS.items():
-        if start.startswith(mark):
-            return f"{where} is {kind}"
+    """Return the message for a file that is not UTF-8.
+
+    Parameters
+    ----------
+    start : bytes
+        First bytes of the file, which show other kinds of files.
+    invalid : re.Match
+        First invalid byte of a line.
+    number : int
+        Number of the line, from 1.
+    where : str
+        Name of the file.
+    """
+    for first_bytes, description in _OTHER_KINDS:
+        if start.startswith(first_bytes):
+            return f"{where} is {description}"
+    # surrogateescape reads the byte 0xXX as the character U+DCXX.
     byte, preceding = ord(invalid[0]) & 0xFF, invalid.string[: invalid.start()][-10:]
     return (
         f"{where}, line {number} is not UTF-8: byte 0x{byte:02x} after {preceding!r}; "
@@ -130,6 +143,7 @@ class Notation:
 
     @cached_property
     def _pattern(self) -> re.Pattern:
+        """Pattern of a number: sign, digits, fraction and exponent; or infinity."""
         mark = _MARKS[self.decimal]
         grouped = rf"\d{{1,3}}({_MARKS[self.thousands]}\d{{3}})+|" if self.thousands else ""
         digits = rf"({grouped}\d+)({mark}\d*)?|{mark}\d+"

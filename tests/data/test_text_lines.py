@@ -51,7 +51,7 @@ def test_error_names_the_kind_of_a_foreign_file(content, message):
 def test_ignored_lines_may_hold_any_bytes():
     content = b"1 # \xfc\n\xfc # 2\n"
     with pytest.raises(UserError, match="line 2 is not UTF-8"):
-        lines(content, part=lambda line: line.partition("#")[0])
+        lines(content, checked_part=lambda line: line.partition("#")[0])
 
 
 def test_file_stays_open():
