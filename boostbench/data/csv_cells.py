@@ -220,7 +220,7 @@ class TextColumn:
             is_other_text = word_mask(self.words, notation)
         else:
             is_other_text = classify_values(self.words).is_other_text
-        # None itself is a text: there is another one, or there are no numbers.
+        # The word None itself is a text, so that one text is allowed beside numbers.
         if is_other_text.sum() > 1 or is_other_text.all():
             return
         code = self.words.index(_NONE)

@@ -1,4 +1,9 @@
-"""Content of data files, and its conversion to features and labels."""
+"""Content of data files, and its conversion to features and labels.
+
+A reader (`boostbench.data.readers`) returns a `DataTable`. `features_and_labels` selects its
+columns and rows, and encodes words. Columns of words hold *codes*: positions in a list of
+categories.
+"""
 
 import logging
 from collections.abc import Callable, Sequence
@@ -19,7 +24,7 @@ from boostbench.util.text_columns import MAX_CATEGORIES
 
 logger = logging.getLogger(__name__)
 
-#: Number of entries (80 MB) above which a matrix may stay sparse.
+#: Number of entries (80 MB as float64) above which a matrix may stay sparse.
 MAX_DENSE_ENTRIES = 10_000_000
 #: Largest share of nonzero entries of a matrix that stays sparse.
 MAX_SPARSE_DENSITY = 0.1
@@ -34,13 +39,14 @@ class DataTable:
     names : list of str
         Names of the columns. Empty: the format has no names.
     categories : list of (list of str or None)
-        Categories of each column, whose positions are its values. None: the column is numeric.
+        Categories of each column, whose positions are its codes. None: the column is numeric.
     values : ndarray or scipy.sparse.csr_matrix of shape (n_samples, n_columns), float64
-        Values, with NaN for missing ones.
+        Numbers and codes, with NaN for missing values.
     where : str
         Name of the source in messages.
     strings : frozenset of int, default=frozenset()
-        Columns of text whose categories are not declared: they may hold numbers, ids or anything.
+        Columns of text whose categories the file does not declare: they may also hold numbers,
+        dates or ids.
     y : ndarray of shape (n_samples,), int64 or str, default=None
         Class labels. None: one of the columns holds them.
     splits : list of (ndarray, ndarray), default=None
@@ -111,11 +117,11 @@ class DataTable:
         return self.values[:, [j]].toarray().ravel()
 
     def labels(self, j: int) -> np.ndarray:
-        """Return column `j` as labels."""
+        """Return column `j` as labels of shape (n_samples,), int64 or str."""
         codes, where = self.column(j), f"{self.where}, column {self.names[j]!r}"
         if self.categories[j] is None:
             return parse_labels(codes, where)
-        words = [*map(unquote, self.categories[j]), ""]
+        words = [*map(unquote, self.categories[j]), ""]  # the last word is a missing label
         if self.notation:
             numbers = [self.notation.normalize(word) for word in words[:-1]]
             words = words if None in numbers else [*numbers, ""]
@@ -136,6 +142,8 @@ class DataTable:
             return None
         codes = np.nan_to_num(self.column(j), nan=-1).astype(np.int32)
         rows = np.flatnonzero(codes >= 0)
+        # Find the first row of each category; the number of rows stands for none. Rows are assigned
+        # from the last to the first, so that the first one stays.
         first_rows = np.full(len(self.categories[j]), len(codes))
         first_rows[codes[rows[::-1]]] = rows[::-1]
         # Categories that occur, in the order of the rows.
@@ -144,6 +152,7 @@ class DataTable:
         is_string = j in self.strings
 
         def locate(word: str | None) -> str:
+            """Return the file and the line of a word; None: the file alone."""
             if word is None or self.line_of is None:
                 return self.where
             return self.line_of(int(first_rows[order[words.index(word)]]))
@@ -297,12 +306,47 @@ def features_and_labels(
     if table.y is not None:
         data = LabelledData(dense_unless_large(table.values), table.y, table.splits)
         return data.drop_incomplete_rows(table.where) if missing == "drop" else data
-    ignore, keep, drop = compose_letters(ignore), compose_letters(keep), compose_letters(drop)
+    # 1) Select the columns of labels and features.
     label = label_column(table.names, target, table.where)
     if target is None and "null" in table.names and table.names[label] != "null":
         # Hydra reads data.labels=null as None, and not as the name of this column.
         template = "%s: column %r holds the classes; 'data.labels=\"null\"' takes column 'null'"
         logger.warning(template, table.where, table.names[label])
+    columns = _feature_columns(table, label, ignore=ignore, keep=keep, drop=drop)
+    problems = [table.problem(j, j == label, drop_key) for j in sorted({*columns, label})]
+    problems = [*table.problems, *filter(None, problems)]
+    if problems:
+        raise UnreadableColumns(table.where, problems, table.decimal)
+    # 2) Select the rows. Missing values stay if a fit handles them.
+    is_complete = _complete_rows(table, columns, missing)
+    kept_rows = None
+    if missing in (KEEP, *IMPUTATIONS):
+        _log_imputation(is_complete, missing, table.where)
+    elif not is_complete.all():
+        warn_dropped_rows(is_complete, table.where)
+        kept_rows = is_complete
+        table = replace(table, values=table.values[is_complete])
+    # 3) Encode the words.
+    X, categories, names = _code_columns(table, columns)
+    return LabelledData(X, table.labels(label), None, categories, names, kept_rows)
+
+
+def _feature_columns(
+    table: DataTable,
+    label: int,
+    *,
+    ignore: Sequence[str],
+    keep: Sequence[str],
+    drop: Sequence[str],
+) -> list[int]:
+    """Return the columns of features; see `features_and_labels` for the parameters.
+
+    Raises
+    ------
+    UserError
+        If no column remains, or a pattern of `keep` matches none.
+    """
+    ignore, keep, drop = compose_letters(ignore), compose_letters(keep), compose_letters(drop)
     columns = [
         j
         for j, name in enumerate(table.names)
@@ -317,27 +361,18 @@ def features_and_labels(
         columns = [j for j in columns if matches_any(table.names[j], keep)]
     if not columns:
         raise UserError(f"{table.where} has no column of features beside the labels")
+    return columns
 
-    problems = [table.problem(j, j == label, drop_key) for j in sorted({*columns, label})]
-    problems = [*table.problems, *filter(None, problems)]
-    if problems:
-        raise UnreadableColumns(table.where, problems, table.decimal)
-    is_complete = _rows_to_keep(table, columns, missing)
-    if missing in (KEEP, *IMPUTATIONS):
-        if not is_complete.all():
-            template = "%s: %d of %d rows have missing values, filled by %s of the training part"
-            filling = missing
-            if missing == KEEP:
-                template, filling = f"{template} for algorithms that take none", FALLBACK
-            logger.warning(template, table.where, (~is_complete).sum(), len(is_complete), filling)
-        is_complete[:] = True
-    kept_rows = None
-    if not is_complete.all():
-        warn_dropped_rows(is_complete, table.where)
-        kept_rows = is_complete
-        table = replace(table, values=table.values[is_complete])
-    X, categories, names = _code_columns(table, columns)
-    return LabelledData(X, table.labels(label), None, categories, names, kept_rows)
+
+def _log_imputation(is_complete: np.ndarray, missing: str, where: str) -> None:
+    """Log a warning with the number of incomplete rows, and the statistic that fills them."""
+    if is_complete.all():
+        return
+    template = "%s: %d of %d rows have missing values, filled by %s of the training part"
+    statistic = missing
+    if missing == KEEP:
+        template, statistic = f"{template} for algorithms that take none", FALLBACK
+    logger.warning(template, where, (~is_complete).sum(), len(is_complete), statistic)
 
 
 def complete_row_mask(X) -> np.ndarray:
@@ -345,6 +380,7 @@ def complete_row_mask(X) -> np.ndarray:
     if isinstance(X, np.ndarray):
         return ~np.isnan(X).any(axis=1)
     entries = X.tocoo()
+    # The weights of the count are 1 for missing entries and 0 for others.
     return np.bincount(entries.row, np.isnan(entries.data), X.shape[0]) == 0
 
 
@@ -363,10 +399,9 @@ def dense_unless_large(X):
     """
     if not hasattr(X, "toarray"):
         return X
-    entries = X.shape[0] * X.shape[1]
-    return (
-        X if entries > MAX_DENSE_ENTRIES and X.nnz <= MAX_SPARSE_DENSITY * entries else X.toarray()
-    )
+    n_entries = X.shape[0] * X.shape[1]
+    is_nearly_empty = X.nnz <= MAX_SPARSE_DENSITY * n_entries
+    return X if n_entries > MAX_DENSE_ENTRIES and is_nearly_empty else X.toarray()
 
 
 def warn_dropped_rows(is_complete: np.ndarray, where: str) -> None:
@@ -415,8 +450,14 @@ def label_column(names: Sequence[str], target: str | None, where: str) -> int:
     return names.index(target)
 
 
-def _rows_to_keep(table: DataTable, columns: list[int], missing: str | None) -> np.ndarray:
-    """Return a mask of rows without missing features; raise an error if `missing` is None."""
+def _complete_rows(table: DataTable, columns: list[int], missing: str | None) -> np.ndarray:
+    """Return a mask of the rows without missing values in some columns.
+
+    Raises
+    ------
+    UserError
+        If a row has missing values and `missing` is None.
+    """
     if isinstance(table.values, np.ndarray):
         is_incomplete = np.zeros(len(table.values), dtype=bool)
         for j in columns:
@@ -435,14 +476,24 @@ def _rows_to_keep(table: DataTable, columns: list[int], missing: str | None) -> 
 
 
 def _code_columns(table: DataTable, columns: list[int]):
-    """Return the feature matrix, its columns of codes, and the names of its columns.
+    """Encode the columns of words.
 
     The codes of 3 to 255 categories stay codes, unless the one-hot matrix would be large and nearly
     empty; then it is returned, as a sparse matrix.
+
+    Returns
+    -------
+    X : ndarray or scipy.sparse.csr_matrix of shape (n_samples, n_features), float64
+    categories : tuple of CategoricalColumn
+        Columns of `X` that hold codes.
+    names : list of str
+        Names of the columns of `X`.
     """
+    # 1) Columns of numbers need no encoding.
     names = [table.names[j] for j in columns]
     if all(table.categories[j] is None for j in columns):
         return dense_unless_large(table.values[:, columns]), (), names
+    # 2) Return the one-hot matrix if it has to be sparse.
     coded = [_code_column(table, j) for j in columns]
     _log_words(table, coded)
     n_rows, widths = table.values.shape[0], [column.n_features for column in coded]
@@ -453,14 +504,16 @@ def _code_columns(table: DataTable, columns: list[int]):
         X = hstack([csr_matrix(column.one_hot()) for column in coded], format="csr")
         if not isinstance(dense_unless_large(X), np.ndarray):
             return X, (), [name for column in coded for name in column.feature_names]
+    # 3) Keep codes where they are few enough, and join the columns.
     blocks, names, categories, width = [], [], [], 0
     for column in coded:
         is_coded = 2 < len(column.words) <= MAX_CATEGORIES
         if is_coded:
             categories.append(CategoricalColumn(width, tuple(map(unquote, column.words))))
-        one_hot = len(column.words) > 2 and not is_coded
-        blocks.append(_to_dense(column.one_hot() if one_hot else column.values))
-        names += column.feature_names if one_hot else [column.name]
+        is_one_hot = len(column.words) > 2 and not is_coded
+        block = column.one_hot() if is_one_hot else column.values
+        blocks.append(block if isinstance(block, np.ndarray) else block.toarray())
+        names += column.feature_names if is_one_hot else [column.name]
         width += blocks[-1].shape[1]
     return np.hstack(blocks), tuple(categories), names
 
@@ -489,7 +542,7 @@ class _CodedColumn:
     @property
     def n_features(self) -> int:
         """Number of features after one-hot encoding; a column of two words is one feature."""
-        return max(1, len(self.words) * (len(self.words) > 2))
+        return len(self.words) if len(self.words) > 2 else 1
 
     @property
     def feature_names(self) -> list[str]:
@@ -500,7 +553,10 @@ class _CodedColumn:
 
     @property
     def summary(self) -> str:
-        """``"colour (3)"``, or for two words the one that is 1: ``"flag (yes=1)"``."""
+        """Name and number of words: ``"colour (3)"``.
+
+        Two words become 0 and 1; the text names the one that is 1: ``"flag (yes=1)"``.
+        """
         if not self.words:
             return f"{self.name} (all missing)"
         if len(self.words) <= 2:
@@ -526,10 +582,6 @@ class _CodedColumn:
         block = block.toarray()
         block[is_missing] = np.nan
         return block
-
-
-def _to_dense(block) -> np.ndarray:
-    return block if isinstance(block, np.ndarray) else block.toarray()
 
 
 def _log_words(table: DataTable, coded: Sequence[_CodedColumn]) -> None:

@@ -137,7 +137,7 @@ def _convert_to_int64(values: np.ndarray, where: str, codes: np.ndarray | None) 
         # Unsigned numbers from 2**63 on become negative.
         if values.dtype.kind != "u" or (integers >= 0).all():
             return integers
-    except OverflowError:  # from text
+    except OverflowError:  # a number in text is too large
         pass
     except ValueError:  # a word, or a number with a point
         try:

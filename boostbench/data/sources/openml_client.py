@@ -384,12 +384,12 @@ def _configured_openml(folder: Path, server: str) -> Iterator:
         stack.enter_context(temporarily_set(os.environ, **variables))
         import openml  # slow to import; makes the folder named above
 
-        from boostbench.util.compat.openml import use_requests, without_root_messages
+        from boostbench.util.compat.openml import quiet_root_logger, use_requests
 
         openml.config.set_root_cache_directory(folder)
         settings = {"server": server or openml.config.server, "connection_n_retries": N_ATTEMPTS}
         stack.enter_context(temporarily_set(vars(openml.config), **settings))
-        stack.enter_context(without_root_messages())
+        stack.enter_context(quiet_root_logger())
         stack.enter_context(use_requests(_requests_with_timeout()))
         yield openml
 

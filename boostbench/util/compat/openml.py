@@ -21,7 +21,7 @@ def use_requests(requests):
 
 
 @contextmanager
-def without_root_messages() -> Iterator[None]:
+def quiet_root_logger() -> Iterator[None]:
     """Drop openml's messages on the root logger: a warning about each uncompressed response."""
 
     def is_not_from_openml(record: logging.LogRecord) -> bool:
