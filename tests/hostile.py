@@ -27,7 +27,7 @@ from boostbench.config.compose import ConfigTree, compose_config
 from boostbench.config.overrides import parse_overrides
 from boostbench.data.loading import load
 from boostbench.data.sources import archives
-from boostbench.figures.definition import kinds
+from boostbench.figures.definition import figure_kinds
 from boostbench.records.store import read_records
 from boostbench.spec import measures
 from boostbench.spec.algorithm import AlgorithmSpec
@@ -243,7 +243,7 @@ def _figure(rng: Random, folder: Path) -> str:
 
 
 # These kinds may have overrides.
-_KINDS = {name for name, kind in kinds().items() if "overrides" in kind.__struct_fields__}
+_KINDS = {name for name, kind in figure_kinds().items() if "overrides" in kind.__struct_fields__}
 _FIGURES = [
     configs.parse_yaml(path.read_text(encoding="utf-8"))
     for _, path in sorted(configs.definition_files("figure"))

@@ -151,7 +151,13 @@ def _print_counts(console: Console, with_numbers: Sequence[Table], idle: Sequenc
     from rich.text import Text
 
     from boostbench.analysis.verdicts import VERDICTS, counts
-    from boostbench.report.overview import counting, headline, replicated, sharpness, swapped
+    from boostbench.report.overview import (
+        counting_sentences,
+        counts_paragraph,
+        detectable_sentences,
+        effects_sentence,
+        swaps_sentence,
+    )
     from boostbench.report.renderers.terminal import make_grid
 
     tables = [*with_numbers, *idle]
@@ -170,12 +176,12 @@ def _print_counts(console: Console, with_numbers: Sequence[Table], idle: Sequenc
         grid.add_row(*(Text(text, style) for text in (name, str(tally.published), *numbers)))
     console.print(grid)
     if tallies.total.published:
-        console.print(headline(tallies.total), style="bold")
-        pairs = swapped(tallies.swaps[""]), replicated(tallies.effects[""])
-        for sentence in (sharpness(tallies.total), *pairs):
+        console.print(counts_paragraph(tallies.total), style="bold")
+        pairs = swaps_sentence(tallies.swaps[""]), effects_sentence(tallies.effects[""])
+        for sentence in (detectable_sentences(tallies.total), *pairs):
             if sentence:
                 console.print(sentence)
-        console.print(counting(tallies.total, tables))
+        console.print(counting_sentences(tallies.total, tables))
 
 
 def _sentence(then: FileLine, now: Verdict) -> str:

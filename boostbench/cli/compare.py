@@ -207,13 +207,13 @@ def _has_records(records: Records, cell: Cell) -> bool:
 
 
 def _check_figure(figure: str, names: Sequence[str]) -> None:
-    from boostbench.figures.definition import need_matplotlib
+    from boostbench.figures.definition import require_matplotlib
 
     if Path(figure).suffix not in _ENDINGS or (figure and not Path(figure).name.strip(".")):
         raise UserError(f"a figure is a .png, .svg or .pdf file, not {figure!r}; put --figure last")
     if len(names) < 3:
         raise UserError("the figure shows average ranks: it needs three algorithms or more")
-    need_matplotlib()
+    require_matplotlib()
 
 
 def _slug(words: Sequence[str]) -> str:
@@ -223,7 +223,7 @@ def _slug(words: Sequence[str]) -> str:
 
 
 def _draw(table: Table, comparison: Comparison, path: Path, depth: int) -> list[Path]:
-    from boostbench.report.matrix import matrix_of
+    from boostbench.report.matrix import comparison_listing
 
     if comparison.friedman is None:
         raise UserError("nothing to draw: fewer than two data sets have a number of each algorithm")
@@ -235,7 +235,7 @@ def _draw(table: Table, comparison: Comparison, path: Path, depth: int) -> list[
     ranks = save(by_rank, path, title, sentence, depth)
     matrix = draw_matrix(table, comparison)
     matrix_path = path.with_name(f"{path.name}-matrix")
-    explanation = matrix_of(table, comparison).explanation
+    explanation = comparison_listing(table, comparison).explanation
     return ranks + save(matrix, matrix_path, f"Every two of {table.title}", explanation, depth)
 
 

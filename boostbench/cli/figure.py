@@ -24,9 +24,9 @@ def run(args: Namespace) -> int:
     """Draw a figure as PNG, SVG and PDF under ``results/figures``, with a page about it."""
     if any(override.startswith("shard=") for override in args.words):
         raise UserError("shard= is for run and table; a figure needs all that it shows")
-    from boostbench.figures.definition import need_matplotlib
+    from boostbench.figures.definition import require_matplotlib
 
-    need_matplotlib()
+    require_matplotlib()
     with spinner("starting"):
         from boostbench.figures.definition import read_figure, write_page
         from boostbench.figures.style import save

@@ -145,7 +145,7 @@ def _hashes(tables: Sequence[Table]) -> set[str]:
 def _overview(tables: Sequence[Table], results: Path) -> str:
     """Write ``README.md`` and its picture, if matplotlib is installed; return their mention."""
     from boostbench.analysis.verdicts import counts
-    from boostbench.report.overview import headline, readme, sort_by_paper, table_lines
+    from boostbench.report.overview import counts_paragraph, readme, sort_by_paper, table_lines
     from boostbench.util.files import atomic_write_text
 
     path = results / "README.md"
@@ -160,7 +160,7 @@ def _overview(tables: Sequence[Table], results: Path) -> str:
     tallies = counts(sort_by_paper(tables))
     figure = draw_overview(table_lines(tallies, tables), tallies.total.verdicts)
     picture = results / "figures" / "overview"
-    save(figure, picture, "How much is reproduced, by table", headline(tallies.total))
+    save(figure, picture, "How much is reproduced, by table", counts_paragraph(tallies.total))
     made = {file.stem for file in (results / "tables").glob("*.md")}
     with writing_to(path):
         atomic_write_text(path, readme(tables, "figures/overview.svg", made))

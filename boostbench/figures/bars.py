@@ -14,7 +14,7 @@ from matplotlib.patches import Patch
 from boostbench.analysis.cells import Cell
 from boostbench.analysis.tables import Table
 from boostbench.analysis.verdicts import VERDICTS
-from boostbench.figures.definition import Drawing, FigureDefinition, label_axis
+from boostbench.figures.definition import Drawing, FigureDefinition, axis_label
 from boostbench.figures.panels import draw_panels
 from boostbench.figures.sources import read_figure_tables, stale_cells
 from boostbench.figures.style import COLOURS, label, style
@@ -26,7 +26,7 @@ from boostbench.util.validation import check_names
 _PANEL_HEIGHT = 1.5  # inches
 _LEGEND_HEIGHT = 0.3  # inches
 _GROUP_WIDTH = 0.8  # part of a row's width that its bars take
-_STEP = 10  # the axis begins at a multiple of it
+_AXIS_STEP = 10  # the axis begins at a multiple of it
 
 
 class Bar(NamedTuple):
@@ -74,12 +74,12 @@ def draw_bars(bars: Sequence[Bar]) -> Figure:
     lowest = drawn[["y", "published"]].min().min()
     figure, grid = draw_panels(
         drawn,
-        _draw_group,
+        _draw_hue,
         panels=frame.panel.unique().tolist(),
         hues=titles,
         n_columns=1,
         height=_PANEL_HEIGHT,
-        y_label=label_axis(cells[0].quantity),
+        y_label=axis_label(cells[0].quantity),
         legend="none",
         extra_height=_LEGEND_HEIGHT,
         sharey=True,
@@ -93,7 +93,7 @@ def draw_bars(bars: Sequence[Bar]) -> Figure:
             axes.set_xticks(range(len(names)), names)
             axes.set_xlim(-0.55, len(names) - 0.45)
             axes.tick_params(axis="x", length=0)
-        grid[0].set_ylim(bottom=max(0, _STEP * floor(lowest / _STEP)))
+        grid[0].set_ylim(bottom=max(0, _AXIS_STEP * floor(lowest / _AXIS_STEP)))
         marks = [
             Line2D(
                 [],
@@ -111,7 +111,7 @@ def draw_bars(bars: Sequence[Bar]) -> Figure:
     return figure
 
 
-def _draw_group(axes: Axes, data: pd.DataFrame, index: int, n_hues: int) -> None:
+def _draw_hue(axes: Axes, data: pd.DataFrame, index: int, n_hues: int) -> None:
     """Draw the bars of a title."""
     axes.bar(
         data.x,
@@ -180,7 +180,7 @@ def _bars(panel: BarsPanel, table: Table) -> list[Bar]:
 
 
 #: The looks of the parts of a bar; numbers that were not run are hatched.
-_LOOKS = {verdict: {"facecolor": about.colour} for verdict, about in VERDICTS.items()} | {
+_VERDICT_STYLES = {verdict: {"facecolor": about.colour} for verdict, about in VERDICTS.items()} | {
     "not run": {"facecolor": "#ffffff", "edgecolor": VERDICTS["not run"].colour, "hatch": "//////"}
 }
 _BAR_HEIGHT = 0.17  # inches
@@ -232,7 +232,7 @@ def draw_overview(lines: Sequence[CountedLine], verdicts: Sequence[str]) -> Figu
             text.set_fontweight("bold" if line.is_paper else "normal")
         axes.tick_params(axis="y", length=0)
         axes.spines["left"].set_visible(False)
-        handles = [Patch(label=verdict, **_LOOKS[verdict]) for verdict in verdicts]
+        handles = [Patch(label=verdict, **_VERDICT_STYLES[verdict]) for verdict in verdicts]
         figure.legend(handles=handles, loc="outside upper left", ncols=len(handles), frameon=False)
     return figure
 
@@ -240,4 +240,6 @@ def draw_overview(lines: Sequence[CountedLine], verdicts: Sequence[str]) -> Figu
 def _draw_counts(axes: Axes, data: pd.DataFrame, index: int, n_hues: int) -> None:
     """Draw counted verdicts beside each other."""
     for part in data.itertuples():
-        axes.barh(part.y, part.x, 0.68, left=part.start, linewidth=0.4, **_LOOKS[part.verdict])
+        axes.barh(
+            part.y, part.x, 0.68, left=part.start, linewidth=0.4, **_VERDICT_STYLES[part.verdict]
+        )

@@ -18,14 +18,14 @@ from boostbench.data.sources.lookup import first_available_source
 from boostbench.execution.jobs import execute
 from boostbench.figures.definition import Drawing, FigureDefinition, stale_note
 from boostbench.figures.panels import draw_panels
-from boostbench.figures.sources import CrossColumn, OfCross
+from boostbench.figures.sources import CrossColumn, CrossFigure
 from boostbench.figures.style import (
     COLOURS,
     MARKERS,
     PAGE_WIDTH,
     label,
     make_panels,
-    say_no_record,
+    mark_as_empty,
     style,
 )
 from boostbench.fitting.measures.boundary import BoundaryRecord, decode
@@ -82,21 +82,21 @@ def draw_boundaries(panels: Sequence[MapPanel]) -> Figure:
             axes.spines[:].set_visible(True)
             if index < n_columns:
                 axes.set_title(label(panel.title), pad=3)
-            _draw(axes, panel)
+            _draw_map(axes, panel)
             if index % n_columns == 0 and len(rows) > 1:
                 axes.set_ylabel(label(panel.row))
     return figure
 
 
-def _draw(axes: Axes, panel: MapPanel) -> None:
+def _draw_map(axes: Axes, panel: MapPanel) -> None:
     if panel.record is None:
-        say_no_record(axes)
+        mark_as_empty(axes)
         return
     extent = panel.record.extent
     axes.set(xlim=extent[:2], ylim=extent[2:])
     alone = panel.rounds is None
     if not alone:
-        picture = _picture(decode(panel.record.maps[str(panel.rounds)]))
+        picture = _region_picture(decode(panel.record.maps[str(panel.rounds)]))
         axes.imshow(picture, extent=extent, origin="lower", aspect="auto", interpolation="none")
     points = panel.record.points
     x, y, classes = map(np.array, (points.x, points.y, points.label))
@@ -107,16 +107,16 @@ def _draw(axes: Axes, panel: MapPanel) -> None:
             x[is_member],
             y[is_member],
             s=5 if alone else 2.5,
-            c=_colour(number),
+            c=_class_colour(number),
             marker=MARKERS[number % len(MARKERS)],
             linewidths=0,
             rasterized=True,
         )
 
 
-def _picture(classes: np.ndarray) -> np.ndarray:
+def _region_picture(classes: np.ndarray) -> np.ndarray:
     """Colour the cells, and darken those beside a cell of another class."""
-    palette = np.array([to_rgb(_colour(number)) for number in range(classes.max() + 1)])
+    palette = np.array([to_rgb(_class_colour(number)) for number in range(classes.max() + 1)])
     picture = (_TINT + (1 - _TINT) * palette)[classes]
     border = np.zeros(classes.shape, bool)
     border[:-1] |= classes[:-1] != classes[1:]
@@ -125,11 +125,11 @@ def _picture(classes: np.ndarray) -> np.ndarray:
     return picture
 
 
-def _colour(number: int) -> str:
+def _class_colour(number: int) -> str:
     return COLOURS[number % len(COLOURS)]
 
 
-_FACTS = ["data", "algorithm", "chosen", "CV error %", "rounds", "training error %"]
+_HEADER = ["data", "algorithm", "chosen", "CV error %", "rounds", "training error %"]
 
 
 class BoundaryColumn(CrossColumn, frozen=True, kw_only=True):
@@ -144,7 +144,7 @@ class BoundaryColumn(CrossColumn, frozen=True, kw_only=True):
     rounds: int | None = None
 
 
-class Boundaries(OfCross, frozen=True, kw_only=True):
+class Boundaries(CrossFigure, frozen=True, kw_only=True):
     """Decision boundaries; each is of one fit on all points of a data set of two features.
 
     Attributes
@@ -163,7 +163,9 @@ class Boundaries(OfCross, frozen=True, kw_only=True):
     def draw(self, overrides: list[str]) -> Drawing:
         """Draw it: see `FigureDefinition.draw`."""
         cells, specs = self.compose(overrides, "boundary")
-        rounds = [_rounds(column, spec) for (_, column), spec in zip(cells, specs, strict=True)]
+        rounds = [
+            _shown_rounds(column, spec) for (_, column), spec in zip(cells, specs, strict=True)
+        ]
         report = execute(specs)
         panels: list[MapPanel] = []
         facts, stale = [], []
@@ -184,12 +186,12 @@ class Boundaries(OfCross, frozen=True, kw_only=True):
             specs[0].results,
             stale_note(stale),
             facts,
-            _FACTS,
+            _HEADER,
             report.failed,
         )
 
 
-def _rounds(column: BoundaryColumn, config: ExperimentConfig) -> int:
+def _shown_rounds(column: BoundaryColumn, config: ExperimentConfig) -> int:
     """Return the boosting rounds that a column shows; raise an error if no record has them."""
     checkpoints = list(config.protocol.checkpoints)
     number = column.rounds or max(checkpoints, default=0)
@@ -275,7 +277,7 @@ def _draw_class(axes: Axes, data: pd.DataFrame, index: int, n_hues: int) -> None
         data.x,
         data.y,
         s=data.area.iloc[0],
-        c=_colour(index),
+        c=_class_colour(index),
         marker="s",
         linewidths=0,
         rasterized=True,

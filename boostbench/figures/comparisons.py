@@ -19,9 +19,9 @@ from boostbench.analysis.statistics import LEVEL
 from boostbench.analysis.statistics.friedman import Friedman
 from boostbench.analysis.tables import Table
 from boostbench.figures.definition import Drawing
-from boostbench.figures.sources import ColumnKeys, stale_cells
+from boostbench.figures.sources import TableFigure, stale_cells
 from boostbench.figures.style import COLOURS, DPI, PAGE_WIDTH, break_words, label, style
-from boostbench.report.matrix import matrix_of
+from boostbench.report.matrix import comparison_listing
 from boostbench.util.errors import UserError
 from boostbench.util.numbers import fixed, p_value
 
@@ -38,7 +38,7 @@ _LINE = 0.14  # height of a line of text
 
 
 class TestBars(NamedTuple):
-    """Name of a test, and the groups of algorithms that it does not separate; see `groups`."""
+    """Name of a test, and the groups that it does not separate; see `similar_groups`."""
 
     test: str
     groups: list[tuple[int, int]]
@@ -67,15 +67,15 @@ def draw_critical_difference(table: Table, comparison: Comparison) -> Figure:
     nemenyi = np.abs(ranks[:, None] - ranks) >= test.critical_difference
     wilcoxon = np.array([[{a, b} in significant for b in names] for a in names])
     bars = [
-        TestBars("Nemenyi's test", groups(nemenyi)),
-        TestBars("Wilcoxon's test (Holm)", groups(wilcoxon)),
+        TestBars("Nemenyi's test", similar_groups(nemenyi)),
+        TestBars("Wilcoxon's test (Holm)", similar_groups(wilcoxon)),
     ]
     labels = [break_words(table.columns[name].label, _LABEL_WIDTH) for name in names]
     texts = [label(f"{name}  {rank:.2f}") for name, rank in zip(labels, ranks, strict=True)]
-    return _draw(texts, ranks, test, bars)
+    return _draw_diagram(texts, ranks, test, bars)
 
 
-def groups(differ: np.ndarray) -> list[tuple[int, int]]:
+def similar_groups(differ: np.ndarray) -> list[tuple[int, int]]:
     """Find the largest groups of neighbours of which no two differ.
 
     Parameters
@@ -91,7 +91,7 @@ def groups(differ: np.ndarray) -> list[tuple[int, int]]:
     Examples
     --------
     >>> ranks = np.array([1.0, 1.5, 2.2, 4.0])
-    >>> groups(np.abs(ranks[:, None] - ranks) >= 1.0)
+    >>> similar_groups(np.abs(ranks[:, None] - ranks) >= 1.0)
     [(0, 1), (1, 2)]
     """
     bars: list[tuple[int, int]] = []
@@ -103,12 +103,14 @@ def groups(differ: np.ndarray) -> list[tuple[int, int]]:
     return bars
 
 
-def _draw(texts: list[str], ranks: np.ndarray, test: Friedman, bars: Sequence[TestBars]) -> Figure:
+def _draw_diagram(
+    texts: list[str], ranks: np.ndarray, test: Friedman, bars: Sequence[TestBars]
+) -> Figure:
     n_left = ceil(len(texts) / 2)
     below = _BAR * (sum(len(each.groups) for each in bars) + 1)  # distance between axis and labels
     pitch = _LINE * (1 + max(text.count("\n") for text in texts)) + 0.04
     height = _TOP + below + pitch * n_left + _MARGIN
-    width = [max(map(_width, side), default=0) for side in (texts[:n_left], texts[n_left:])]
+    width = [max(map(_text_width, side), default=0) for side in (texts[:n_left], texts[n_left:])]
     x_left, x_right = _MARGIN + width[0] + _GAP, PAGE_WIDTH - _MARGIN - width[1] - _GAP
     inner = 0.15  # the axis ends before the labels' lines do
 
@@ -153,7 +155,7 @@ def _draw_legend(axes: Axes, right: float, tests: Sequence[str]) -> None:
     ]
     for text, colour in reversed(names):
         axes.text(right, -_TOP + 0.06, text, ha="right", va="center", color=colour)
-        right -= _width(text) + 2 * _GAP
+        right -= _text_width(text) + 2 * _GAP
 
 
 def _draw_axis(axes: Axes, x, n_algorithms: int) -> None:
@@ -179,7 +181,7 @@ def _draw_difference(axes: Axes, x, difference: float, n_algorithms: int) -> Non
     axes.text(x(n_algorithms), y - 0.06, "average rank, 1 is best", ha="right", va="bottom")
 
 
-def _width(text: str) -> float:
+def _text_width(text: str) -> float:
     """Measure a label, in inches."""
     font = FontProperties(family="DejaVu Sans", size=_FONT_SIZE)
     lines = text.splitlines()
@@ -192,7 +194,7 @@ def _width(text: str) -> float:
 _RANKED = ["algorithm", "average rank"]
 
 
-class Ranks(ColumnKeys, frozen=True, kw_only=True):
+class Ranks(TableFigure, frozen=True, kw_only=True):
     """Average ranks of algorithms, and which of them tests do not separate."""
 
     kind: ClassVar[str] = "ranks"
@@ -242,7 +244,7 @@ def draw_matrix(table: Table, comparison: Comparison) -> Figure:
     n = len(names)
     # 1) The sizes: cells as wide as the longest word of a label, and lines for labels and key.
     labels = [label(break_words(table.columns[name].label, _MATRIX_LABEL_WIDTH)) for name in names]
-    label_width = max(map(_width, labels)) + 2 * _GAP
+    label_width = max(map(_text_width, labels)) + 2 * _GAP
     cell_width = max(_MATRIX_CELL[0], label_width)
     label_height = _LINE * max(text.count("\n") + 1 for text in labels) + _GAP
     width = min(label_width + cell_width * n + 0.1, 2 * PAGE_WIDTH)
@@ -295,7 +297,7 @@ def _matrix_cell(test: PairTest, row: str, digits: int) -> tuple[float, str, flo
     return difference, text, test.holm
 
 
-class Matrix(ColumnKeys, frozen=True, kw_only=True):
+class Matrix(TableFigure, frozen=True, kw_only=True):
     """Every two algorithms of a table."""
 
     kind: ClassVar[str] = "matrix"
@@ -304,7 +306,7 @@ class Matrix(ColumnKeys, frozen=True, kw_only=True):
         """Draw it: see `FigureDefinition.draw`."""
         table, columns, results = self.read(overrides)
         comparison = compare_columns(table, columns, table.rope)
-        listing = matrix_of(table, comparison)
+        listing = comparison_listing(table, comparison)
         if listing is None:
             raise UserError(
                 f"figure {self.name} needs two data sets or more with a number of each algorithm"

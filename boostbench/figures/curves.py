@@ -16,7 +16,7 @@ from boostbench.analysis.statistics import LEVEL
 from boostbench.analysis.statistics.friedman import average_ranks, holm
 from boostbench.analysis.statistics.resampled import corrected_t
 from boostbench.analysis.statistics.wilcoxon import wilcoxon
-from boostbench.figures.definition import Drawing, FigureDefinition, sentence
+from boostbench.figures.definition import Drawing, FigureDefinition, headline_note
 from boostbench.figures.panels import Point, draw_line_with_band, draw_panels, set_log_ticks, tidy
 from boostbench.figures.sources import SplitRecords, caveats, find_cells
 from boostbench.figures.style import plain_ticks, style
@@ -247,4 +247,4 @@ class Curves(FigureDefinition, frozen=True, kw_only=True):
             notes.append(f"No curve, as it has no boosting rounds: {', '.join(without_rounds)}.")
         headline = curves_headline(curves)
         figure = draw_curves(curves, self.error_axis, headline)
-        return Drawing(figure, results, [*sentence(headline), *notes])
+        return Drawing(figure, results, [*headline_note(headline), *notes])

@@ -43,7 +43,7 @@ class Drawing(msgspec.Struct, frozen=True):
     failed: int = 0
 
 
-def need_matplotlib() -> None:
+def require_matplotlib() -> None:
     """Raise an error without matplotlib.
 
     Raises
@@ -55,12 +55,12 @@ def need_matplotlib() -> None:
         raise UserError("figures need matplotlib; install it by 'pip install matplotlib'")
 
 
-def label_axis(quantity: Quantity) -> str:
+def axis_label(quantity: Quantity) -> str:
     """Return the label of an axis: ``"test error (%)"``."""
     return f"{quantity.phrase} ({quantity.symbol})" if quantity.symbol else quantity.phrase
 
 
-def sentence(message: str) -> list[str]:
+def headline_note(message: str) -> list[str]:
     """Return the headline of a figure as a note; empty without a headline."""
     return [f"{message}."] if message else []
 
@@ -111,7 +111,7 @@ class FigureDefinition(msgspec.Struct, frozen=True, kw_only=True):
         raise NotImplementedError
 
 
-def kinds() -> dict[str, type[FigureDefinition]]:
+def figure_kinds() -> dict[str, type[FigureDefinition]]:
     """Return the kinds of figures by their names; needs matplotlib."""
     for module in pkgutil.iter_modules(figures.__path__):
         import_module(f"{figures.__name__}.{module.name}")
@@ -141,7 +141,7 @@ def read_figure(name: str) -> FigureDefinition:
         No such figure or kind, or keys or values that its kind does not have.
     """
     path, content = configs.read_definition("figure", name)
-    types = kinds()
+    types = figure_kinds()
     if "kind" not in content:
         raise UserError(f"{path} is no figure: it needs its kind; {did_you_mean('', types)}")
     kind = check_value(str, content.pop("kind"), str(path), "kind")

@@ -11,22 +11,22 @@ from matplotlib.figure import Figure
 from boostbench.execution.jobs import execute
 from boostbench.figures.definition import Drawing, stale_note
 from boostbench.figures.panels import Point, draw_markers, draw_panels, tidy
-from boostbench.figures.sources import OfCross
-from boostbench.figures.style import break_words, label, say_no_record, style
+from boostbench.figures.sources import CrossFigure
+from boostbench.figures.style import break_words, label, mark_as_empty, style
 from boostbench.fitting.measures.fitted_model import FeatureUseRecord
 from boostbench.fitting.quantities import TEST_ERROR
 from boostbench.util.errors import UserError
 from boostbench.util.numbers import fixed
 
 #: Number of features of a panel: the most frequent ones.
-SHOWN = 16
+MAX_FEATURES = 16
 _COLUMNS = 2
 _PANEL_HEIGHT, _NAMES_HEIGHT = 1.7, 0.9  # inches; more for names that are turned
 _LEGEND_HEIGHT = 0.3  # inches
 _MAX_NAME, _MAX_LEVEL_NAME = 22, 3  # letters of a name; longer names are broken, or turned
 
 
-def shares(records: Sequence[FeatureUseRecord]) -> np.ndarray:
+def selection_shares(records: Sequence[FeatureUseRecord]) -> np.ndarray:
     """Return the share of each split's stumps that test each feature, in percent.
 
     Parameters
@@ -82,10 +82,10 @@ def draw_features(uses: Sequence[FeatureUse]) -> Figure:
         drawn = [use for use in uses if use.panel == panel and use.records]
         if not drawn:
             continue
-        values = [shares(use.records) for use in drawn]
+        values = [selection_shares(use.records) for use in drawn]
         means = np.mean([each.mean(axis=0) for each in values], axis=0)
         # A stable sort leaves equal features in the order of the data.
-        features = np.argsort(-means, kind="stable")[:SHOWN]
+        features = np.argsort(-means, kind="stable")[:MAX_FEATURES]
         shown[panel] = [drawn[0].names[feature] for feature in features]
         for use, each in zip(drawn, values, strict=True):
             selected = each[:, features]
@@ -109,7 +109,7 @@ def draw_features(uses: Sequence[FeatureUse]) -> Figure:
             if panel in shown:
                 _name_features(axes, shown[panel])
             else:
-                say_no_record(axes)
+                mark_as_empty(axes)
                 axes.set(xticks=[], yticks=[])
         handles = {bars.get_label(): bars for axes in grid for bars in axes.containers}
         if handles:
@@ -136,10 +136,10 @@ def _name_features(axes: Axes, names: Sequence[str]) -> None:
 
 _HEADER = ["data", "algorithm", "splits", "features selected", "most selected", "test error %"]
 # Number of features that the page about the figure names.
-_NAMED = 3
+_MAX_NAMED = 3
 
 
-class Features(OfCross, frozen=True, kw_only=True):
+class Features(CrossFigure, frozen=True, kw_only=True):
     """Shares of the stumps that test each feature, of algorithms that boost stumps."""
 
     kind: ClassVar[str] = "features"
@@ -162,7 +162,7 @@ class Features(OfCross, frozen=True, kw_only=True):
             names = outcome.experiment.dataset.feature_names
             uses.append(FeatureUse(row, title, names, outcome.records))
             if outcome.records:
-                facts.append([row, title, *_facts(outcome.records, names)])
+                facts.append([row, title, *_table_line(outcome.records, names)])
             if outcome.stale:
                 stale.append(f"{title} on {row}")
         return Drawing(
@@ -175,9 +175,9 @@ class Features(OfCross, frozen=True, kw_only=True):
         )
 
 
-def _facts(records: Sequence[FeatureUseRecord], names: Sequence[str]) -> list[str]:
-    means = shares(records).mean(axis=0)
-    order = (-means).argsort(kind="stable")[:_NAMED]
+def _table_line(records: Sequence[FeatureUseRecord], names: Sequence[str]) -> list[str]:
+    means = selection_shares(records).mean(axis=0)
+    order = (-means).argsort(kind="stable")[:_MAX_NAMED]
     return [
         str(len(records)),
         f"{(means > 0).sum()} of {len(means)}",

@@ -17,7 +17,7 @@ from boostbench.analysis.statistics import LEVEL
 from boostbench.analysis.statistics.friedman import holm
 from boostbench.analysis.statistics.resampled import corrected_t
 from boostbench.figures.curves import paired_numbers
-from boostbench.figures.definition import Drawing, FigureDefinition, label_axis, sentence
+from boostbench.figures.definition import Drawing, FigureDefinition, axis_label, headline_note
 from boostbench.figures.panels import (
     Point,
     distant_values,
@@ -240,7 +240,7 @@ class Varied(FigureDefinition, frozen=True, kw_only=True):
             recorded.titles,
             list(by_title),
             self.varied,
-            list(map(label_axis, by_title.values())),
+            list(map(axis_label, by_title.values())),
             self.scale,
         )
         # 2) Write the numbers: a line for each panel and value, a column for each algorithm.
@@ -393,7 +393,7 @@ class Times(FigureDefinition, frozen=True, kw_only=True):
             for panel in self.panels
             for value in panel.rows.values()
         ]
-        notes = [*sentence(headline), *recorded.notes]
+        notes = [*headline_note(headline), *recorded.notes]
         header = ["CPU seconds", *recorded.titles]
         return Drawing(figure, recorded.results, notes, facts, header)
 

@@ -13,13 +13,18 @@ from scipy import stats
 from boostbench.analysis.cells import Cell, unique_by_number
 from boostbench.analysis.tables import Table
 from boostbench.analysis.verdicts import COMPARED, VERDICTS, counts
-from boostbench.figures.definition import Drawing, FigureDefinition, label_axis
+from boostbench.figures.definition import Drawing, FigureDefinition, axis_label
 from boostbench.figures.panels import draw_panels
 from boostbench.figures.sources import read_figure_tables, stale_cells
 from boostbench.figures.style import PAGE_WIDTH, plain_ticks, style
 from boostbench.fitting.quantities import QUANTITIES, TEST_ERROR, Quantity
 from boostbench.papers.metadata import title
-from boostbench.report.overview import counting, headline, sort_by_paper, table_lines
+from boostbench.report.overview import (
+    counting_sentences,
+    counts_paragraph,
+    sort_by_paper,
+    table_lines,
+)
 from boostbench.util.errors import UserError
 
 _DPI = 250
@@ -60,7 +65,7 @@ def draw_scatter(tables: Sequence[Table]) -> Figure:
         raise UserError("nothing that is recorded can be set beside a published number")
     quantities = {panel.quantity for panel in panels}
     titles = [
-        f"{title(panel.paper)}, {label_axis(panel.quantity)}"
+        f"{title(panel.paper)}, {axis_label(panel.quantity)}"
         if len(quantities) > 1
         else title(panel.paper)
         for panel in panels
@@ -68,7 +73,7 @@ def draw_scatter(tables: Sequence[Table]) -> Figure:
     frame = pd.concat(map(_panel_frame, titles, panels))
     n_columns = min(_COLUMNS, len(panels))
     side = min(_PANEL, PAGE_WIDTH / n_columns)
-    noun = label_axis(*quantities) if len(quantities) == 1 else "number"
+    noun = axis_label(*quantities) if len(quantities) == 1 else "number"
     figure, grid = draw_panels(
         frame,
         _draw_numbers,
@@ -92,7 +97,7 @@ def draw_scatter(tables: Sequence[Table]) -> Figure:
             )
             # Panels of one quantity have the same limits.
             is_alike = frame.quantity == panel.quantity.name
-            _scale(axes, panel.quantity, [*frame.x[is_alike], *frame.y[is_alike]])
+            _scale_axes(axes, panel.quantity, [*frame.x[is_alike], *frame.y[is_alike]])
     return figure
 
 
@@ -107,8 +112,8 @@ def _panel_frame(title: str, panel: _Panel) -> pd.DataFrame:
             "verdict": [cell.verdict for cell in cells],
             "x": [cell.target.mean for cell in cells],
             "y": [cell.mean for cell in cells],
-            "error": [_half(cell.std, len(cell.values)) for cell in cells],
-            "x_error": [_half(cell.target.std, cell.target.n) for cell in cells],
+            "error": [_half_interval(cell.std, len(cell.values)) for cell in cells],
+            "x_error": [_half_interval(cell.target.std, cell.target.n) for cell in cells],
             "sign": [cell.quantity.sign for cell in cells],
         }
     )
@@ -153,7 +158,7 @@ def _draw_numbers(axes: Axes, data: pd.DataFrame, index: int, n_hues: int) -> No
         )
 
 
-def _scale(axes: Axes, quantity: Quantity, numbers: Sequence[float]) -> None:
+def _scale_axes(axes: Axes, quantity: Quantity, numbers: Sequence[float]) -> None:
     """Set both axes alike, with room for all of some numbers."""
     if quantity == TEST_ERROR:
         for scale in (axes.set_xscale, axes.set_yscale):
@@ -168,7 +173,7 @@ def _scale(axes: Axes, quantity: Quantity, numbers: Sequence[float]) -> None:
     axes.set(xlim=limits, ylim=limits)
 
 
-def _half(std: float, n: int) -> float:
+def _half_interval(std: float, n: int) -> float:
     """Return half of the 95% interval of a mean; 0 where it is unknown."""
     return stats.t.ppf(0.975, n - 1) * std / np.sqrt(n) if n > 1 and np.isfinite(std) else 0.0
 
@@ -199,6 +204,6 @@ class Scatter(FigureDefinition, frozen=True, kw_only=True):
                 counted = [line.tally.count(verdict) for verdict in COMPARED]
                 title = f"{line.title}: {line.about}".rstrip(": ")
                 facts.append([title, str(line.tally.compared), *counted])
-        notes = [headline(totals.total), counting(totals.total, tables)]
+        notes = [counts_paragraph(totals.total), counting_sentences(totals.total, tables)]
         notes += stale_cells(cell for table in tables for cell in table.cells.values())
         return Drawing(draw_scatter(tables), results, notes, facts, _COUNTED)

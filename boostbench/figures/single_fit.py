@@ -12,8 +12,8 @@ from boostbench.config.compose import check_option
 from boostbench.config.overrides import parse_overrides
 from boostbench.data.dataset import Dataset
 from boostbench.data.loading import load
-from boostbench.figures.definition import Drawing, sentence
-from boostbench.figures.sources import FitKeys
+from boostbench.figures.definition import Drawing, headline_note
+from boostbench.figures.sources import FitFigure
 from boostbench.figures.style import COLOURS, label, line_style, make_panels, put_headline, style
 from boostbench.fitting.measures.paths import PathsRecord, PathStump
 from boostbench.fitting.quantities import TEST_ERROR
@@ -49,19 +49,19 @@ def draw_codewords(panels: Sequence[CodewordPanel], pictures: Sequence[np.ndarra
     -------
     matplotlib.figure.Figure
     """
-    centres = [places(panel.codewords) for panel in panels]
+    centres = [picture_centres(panel.codewords) for panel in panels]
     reach = _SIDE / 2 + _GAP + np.abs(centres).max()
     with style():
         figure, grid, _ = make_panels(len(panels), len(panels), _HEIGHT)
-        for axes, panel, picture_centres in zip(grid, panels, centres, strict=True):
+        for axes, panel, panel_centres in zip(grid, panels, centres, strict=True):
             axes.set_title(label(panel.title), pad=3)
-            _draw(axes, panel.codewords, picture_centres, pictures)
+            _draw_codewords(axes, panel.codewords, panel_centres, pictures)
             axes.set(xlim=(-reach, reach), ylim=(-reach, reach), aspect="equal")
             axes.set_axis_off()
     return figure
 
 
-def places(codewords: np.ndarray) -> np.ndarray:
+def picture_centres(codewords: np.ndarray) -> np.ndarray:
     """Find places for pictures: on the rays of codewords, as near as they do not overlap.
 
     Parameters
@@ -83,7 +83,7 @@ def places(codewords: np.ndarray) -> np.ndarray:
     return np.array(taken)
 
 
-def _draw(
+def _draw_codewords(
     axes: Axes, codewords: np.ndarray, centres: np.ndarray, pictures: Sequence[np.ndarray]
 ) -> None:
     turn = np.linspace(0, 2 * np.pi, 200)
@@ -96,7 +96,7 @@ def _draw(
         axes.imshow(picture, cmap="gray", extent=extent, zorder=3)
 
 
-class CodewordPictures(FitKeys, frozen=True, kw_only=True):
+class CodewordPictures(FitFigure, frozen=True, kw_only=True):
     """Codewords in the plane before and after the training, of the first split.
 
     The algorithm has codewords of two dimensions.
@@ -147,10 +147,10 @@ class CodewordPictures(FitKeys, frozen=True, kw_only=True):
                 f"figure {self.name}: shape is {sides}; it must be height and width of a picture, "
                 f"which has {images.n_features} pixels in {self.images}"
             )
-        return _typical(images, sides)
+        return typical_pictures(images, sides)
 
 
-def _typical(images: Dataset, shape: Sequence[int]) -> list[np.ndarray]:
+def typical_pictures(images: Dataset, shape: Sequence[int]) -> list[np.ndarray]:
     """Choose the picture of each class that is nearest to the mean of them, at equal contrast."""
     chosen = []
     for class_name in images.classes:
@@ -161,7 +161,7 @@ def _typical(images: Dataset, shape: Sequence[int]) -> list[np.ndarray]:
     return chosen
 
 
-_WAYS = {"exact": "exact", "stage_wise": "stage-wise"}
+_SOLUTIONS = {"exact": "exact", "stage_wise": "stage-wise"}
 _ROW_HEIGHT = 1.25  # inches
 _LEGEND_COLUMNS = 4
 
@@ -185,7 +185,7 @@ def draw_paths(record: PathsRecord, classes: Sequence[str], names: Sequence[str]
     rows = [
         (f"{title}\n{loss}", getattr(path, way))
         for loss, path in record.paths.items()
-        for way, title in _WAYS.items()
+        for way, title in _SOLUTIONS.items()
     ]
     norms = [0.0, *record.norms]
     with style():
@@ -208,12 +208,12 @@ def draw_paths(record: PathsRecord, classes: Sequence[str], names: Sequence[str]
         figure.supylabel("coefficient", fontsize="medium")
         lines = grid[0, 0].lines
         for drawn, stump in zip(lines, record.stumps, strict=True):
-            drawn.set_label(label(_called(stump, names)))
-        put_headline(figure, message(record), lines, _LEGEND_COLUMNS)
+            drawn.set_label(label(_stump_label(stump, names)))
+        put_headline(figure, paths_headline(record), lines, _LEGEND_COLUMNS)
     return figure
 
 
-def message(record: PathsRecord) -> str:
+def paths_headline(record: PathsRecord) -> str:
     """Return a sentence on the distance of tiny steps from the exact path.
 
     Parameters
@@ -225,17 +225,17 @@ def message(record: PathsRecord) -> str:
     -------
     str
     """
-    most = max(_apart(record, loss).max() for loss in record.paths)
+    most = max(_path_distances(record, loss).max() for loss in record.paths)
     return f"Tiny steps stay within {most:.1f} % of the L1 norm of the exact path"
 
 
-def _apart(record: PathsRecord, loss: str) -> np.ndarray:
+def _path_distances(record: PathsRecord, loss: str) -> np.ndarray:
     """Return how far the two paths are from each other, in percent of the norm."""
-    exact, steps = (np.array(getattr(record.paths[loss], way)) for way in _WAYS)
+    exact, steps = (np.array(getattr(record.paths[loss], way)) for way in _SOLUTIONS)
     return 100 * np.abs(exact - steps).sum(axis=(1, 2)) / record.norms
 
 
-def _called(stump: PathStump, names: Sequence[str]) -> str:
+def _stump_label(stump: PathStump, names: Sequence[str]) -> str:
     name = names[stump.feature]
     feature = f"feature {name}" if name.isdigit() else name
     return f"{feature} > {stump.threshold:.2f}"
@@ -246,7 +246,7 @@ _HEADER = ["loss", "L1 norm", "largest coefficient", "difference, % of the norm"
 _SHOWN = 5
 
 
-class PathCurves(FitKeys, frozen=True, kw_only=True):
+class PathCurves(FitFigure, frozen=True, kw_only=True):
     """Coefficients of a few stumps, exact and by tiny steps.
 
     Attributes
@@ -267,7 +267,7 @@ class PathCurves(FitKeys, frozen=True, kw_only=True):
         return Drawing(
             draw_paths(record, list(self.classes.values()), dataset.feature_names),
             spec.results,
-            [*sentence(message(record)), *notes],
+            [*headline_note(paths_headline(record)), *notes],
             _facts(record),
             _HEADER,
         )
@@ -280,7 +280,7 @@ def _facts(record: PathsRecord) -> list[list[str]]:
     facts = []
     for loss, path in record.paths.items():
         exact = np.array(path.exact)
-        apart = _apart(record, loss)
+        apart = _path_distances(record, loss)
         facts += [
             [loss, f"{norms[i]:g}", f"{exact[i].max():.2f}", f"{apart[i]:.1f}"] for i in shown
         ]

@@ -51,7 +51,7 @@ class CrossColumn(msgspec.Struct, frozen=True, kw_only=True):
     overrides: Settings = msgspec.field(default_factory=Settings)
 
 
-class OfCross(FigureDefinition, frozen=True, kw_only=True):
+class CrossFigure(FigureDefinition, frozen=True, kw_only=True):
     """Keys of figures of several algorithms on several data sets.
 
     Attributes
@@ -85,7 +85,7 @@ class OfCross(FigureDefinition, frozen=True, kw_only=True):
         return cells, specs
 
 
-class FitKeys(FigureDefinition, frozen=True, kw_only=True):
+class FitFigure(FigureDefinition, frozen=True, kw_only=True):
     """Keys of figures of one fit.
 
     Attributes
@@ -255,7 +255,7 @@ def read_figure_tables(
         return read_tables(names, Records(results)), results
 
 
-class ColumnKeys(FigureDefinition, frozen=True, kw_only=True):
+class TableFigure(FigureDefinition, frozen=True, kw_only=True):
     """Keys of figures over the data sets of a table: its name, and columns, by default all."""
 
     table: str

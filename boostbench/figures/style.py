@@ -197,7 +197,7 @@ def plain_ticks(axis: Axis, places: Sequence[float] | None = None) -> None:
     axis.set_minor_locator(NullLocator())
 
 
-def say_no_record(axes: Axes) -> None:
+def mark_as_empty(axes: Axes) -> None:
     """Say in a panel that there is nothing to draw."""
     axes.text(0.5, 0.5, "no record", ha="center", va="center", transform=axes.transAxes)
 

@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 
-from boostbench.figures.definition import label_axis
+from boostbench.figures.definition import axis_label
 from boostbench.figures.lines import draw_varied
 from boostbench.figures.panels import Point, draw_panels, tidy
 from boostbench.figures.style import COLOURS, PAGE_WIDTH, label, style
@@ -96,7 +96,7 @@ def _draw_lines(points: Sequence[Setting], key: str, quantity: Quantity) -> Figu
     low, high = frame.x.min(), frame.x.max()
     scale = "log" if low > 0 and high >= _MIN_LOG_RANGE * low else "linear"
     hues = frame.hue.unique().tolist()
-    return draw_varied(frame, hues, [""], key, [label_axis(quantity)], scale)
+    return draw_varied(frame, hues, [""], key, [axis_label(quantity)], scale)
 
 
 def _draw_maps(points: Sequence[Setting], keys: list[str], quantity: Quantity) -> Figure:
@@ -139,7 +139,7 @@ def _draw_maps(points: Sequence[Setting], keys: list[str], quantity: Quantity) -
     )
     with style():
         suffix = ", with its standard deviation" if has_deviations else ""
-        figure.suptitle(f"{label_axis(quantity)}{suffix}, the best in bold", fontsize="medium")
+        figure.suptitle(f"{axis_label(quantity)}{suffix}, the best in bold", fontsize="medium")
     return figure
 
 

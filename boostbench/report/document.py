@@ -17,12 +17,12 @@ from boostbench.fitting.quantities import QUANTITIES, SCORES
 from boostbench.report import wording
 from boostbench.report.blocks import Document, Entry, Head, RankRow, Row, Summary
 from boostbench.report.findings import (
-    parts_listing,
+    cpu_listing,
+    cpu_parts_listing,
     published_listing,
-    seconds_listing,
     summarize_tests,
 )
-from boostbench.report.matrix import matrix
+from boostbench.report.matrix import matrix_listing
 from boostbench.report.wording import STALE, format_marks, format_number, format_published
 from boostbench.util.numbers import fixed, rounded, seconds
 
@@ -32,25 +32,25 @@ _SUMMARY_TIMES = {"fit": "fit s", "weak_learner": "weak s", "coefficients": "coe
 
 def make_document(table: Table) -> Document:
     """Return the document of a table, which every renderer prints; empty lists are omitted."""
-    rows = [row_of(table, row) for row in table.rows]
+    rows = [make_row(table, row) for row in table.rows]
     lists = [
-        matrix(table),
+        matrix_listing(table),
         published_listing(table),
-        seconds_listing(table, rows),
-        parts_listing(table),
+        cpu_listing(table, rows),
+        cpu_parts_listing(table),
     ]
     return Document(
         name=table.name,
         title=table.title,
         headline=wording.changes_note(table),
-        heads=heads(table),
+        heads=make_heads(table),
         rows=rows,
         caption=wording.caption(table),
         tests=summarize_tests(table),
         claims=claims(table),
         notes=wording.remarks(table),
         freshness=wording.freshness_note(table.cells.values(), table.fitted),
-        ranks=rank_row(table),
+        ranks=make_rank_row(table),
         listings=[listing for listing in lists if listing and listing.lines],
     )
 
@@ -133,7 +133,7 @@ def _scores(cell: Cell) -> list[str]:
     return [f"{cell.title}: {', '.join(map(str.rstrip, scores))}"] if scores else []
 
 
-def heads(table: Table) -> list[Head]:
+def make_heads(table: Table) -> list[Head]:
     """Return the headings of the printed columns, in their order.
 
     A column of CPU times, and the column of results beside it, share the algorithm as the heading
@@ -155,7 +155,7 @@ def heads(table: Table) -> list[Head]:
     return headings
 
 
-def rank_row(table: Table) -> RankRow | None:
+def make_rank_row(table: Table) -> RankRow | None:
     """Return the average ranks, with a mark on each algorithm that differs from the best.
 
     Returns
@@ -204,8 +204,8 @@ def rank_row(table: Table) -> RankRow | None:
     return RankRow(entries, f"Ranks: over the {n_data} data sets with all numbers. {result}")
 
 
-def row_of(table: Table, row: str) -> Row:
-    """Return the printed row of a table, with one entry per heading of `heads`."""
+def make_row(table: Table, row: str) -> Row:
+    """Return the printed row of a table, with one entry per heading of `make_heads`."""
     title, n_classes = table.rows[row], table.classes.get(row)
     data = next(cell.data for (other, _), cell in table.cells.items() if other == row)
     label = f"{title} ({n_classes} classes)" if n_classes else title

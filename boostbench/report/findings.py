@@ -48,7 +48,7 @@ COMPARISON_EXPLANATIONS = {
 }
 
 #: Cells are named if their reference job took longer or shorter than the median by this factor.
-_SAME_SPEED = 1.25
+_MAX_SPEED_RATIO = 1.25
 
 
 class PairedTests(NamedTuple):
@@ -184,12 +184,12 @@ def published_listing(table: Table) -> Listing:
         ["data", "algorithm", "published", "ours", "difference", _POWER_HEADING, "verdict"],
         lines,
         COMPARISON_EXPLANATIONS[rule],
-        summary_of_verdicts(table),
-        reasons(table),
+        verdict_summary(table),
+        difference_notes(table),
     )
 
 
-def reasons(table: Table) -> list[str]:
+def difference_notes(table: Table) -> list[str]:
     """Return the notes on numbers that are not reproduced, each with its cells."""
     labels = defaultdict(list)
     for (row, column), cell in table.cells.items():
@@ -201,7 +201,7 @@ def reasons(table: Table) -> list[str]:
     return [f"{'; '.join(cells)}: {note}" for note, cells in cells_of_note.items()]
 
 
-def summary_of_verdicts(table: Table) -> str:
+def verdict_summary(table: Table) -> str:
     """Count the verdicts: ``"3 published numbers: 1 reproduced, 1 worse, 1 not run."``."""
     tally = Tally.from_cells(table.cells.values())
     sentences = [f"{tally}."]
@@ -215,7 +215,7 @@ def summary_of_verdicts(table: Table) -> str:
     return " ".join(sentences)
 
 
-def seconds_listing(table: Table, rows: Iterable[Row]) -> Listing:
+def cpu_listing(table: Table, rows: Iterable[Row]) -> Listing:
     """List every published CPU time with ours beside it, and their ratios, without a verdict.
 
     Parameters
@@ -243,7 +243,7 @@ def seconds_listing(table: Table, rows: Iterable[Row]) -> Listing:
     return Listing(_SECONDS, ["data", "algorithm", "published", "ours"], lines, explanation)
 
 
-def parts_listing(table: Table) -> Listing:
+def cpu_parts_listing(table: Table) -> Listing:
     """List the CPU seconds of each fit and of its parts, and the speed of the machines."""
 
     def spent(cell: Cell) -> str:
@@ -259,13 +259,13 @@ def parts_listing(table: Table) -> Listing:
             for row, title in table.rows.items()
         ],
         "Means per split, on one core: whole fit / weak learners / coefficients.",
-        reasons=reference_job(table),
+        reasons=reference_job_sentences(table),
         n_names=1,
         is_appendix=True,
     )
 
 
-def reference_job(table: Table) -> list[str]:
+def reference_job_sentences(table: Table) -> list[str]:
     """Return a sentence on the speed of the machines, with the cells of unusual speed.
 
     Parameters
@@ -294,7 +294,7 @@ def reference_job(table: Table) -> list[str]:
     exceptions = ", ".join(
         f"{where} ({numbers.seconds(seconds)})"
         for where, seconds in spent.items()
-        if not usual / _SAME_SPEED < seconds < usual * _SAME_SPEED
+        if not usual / _MAX_SPEED_RATIO < seconds < usual * _MAX_SPEED_RATIO
     )
     if exceptions:
         sentence += ", except in these cells, whose times do not compare with the rest: "
@@ -313,7 +313,7 @@ def runs_listing(runs: Collection[RecordedExperiment]) -> Listing:
         names = [run.cell.data, run.cell.title]
         texts = [
             *names,
-            *(_metric(run.cell, quantity) for quantity in quantities),
+            *(_format_metric(run.cell, quantity) for quantity in quantities),
             format_splits(run.cell),
             format_rounds(run.cell),
             format_time(run.cell, "fit"),
@@ -328,7 +328,7 @@ def runs_listing(runs: Collection[RecordedExperiment]) -> Listing:
     return Listing("Runs", heads, lines, explanation)
 
 
-def _metric(cell: Cell, quantity: Quantity) -> str:
+def _format_metric(cell: Cell, quantity: Quantity) -> str:
     """Return the mean of a quantity with its deviation; ``"-"`` if the records do not have it."""
     cell = replace(cell, quantity=quantity)
     return format_number(cell) if cell.values or not cell.n_finished else "-"

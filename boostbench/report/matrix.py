@@ -11,7 +11,7 @@ from boostbench.report.blocks import Line, Listing
 from boostbench.util.numbers import fixed, p_value
 
 
-def matrix(table: Table) -> Listing | None:
+def matrix_listing(table: Table) -> Listing | None:
     """Compare all pairs of columns of a table whose definition asks for it.
 
     Parameters
@@ -25,61 +25,89 @@ def matrix(table: Table) -> Listing | None:
     """
     if not table.matrix:
         return None
-    return matrix_of(table, compare_columns(table, list(table.fits), table.rope))
+    return comparison_listing(table, compare_columns(table, list(table.fits), table.rope))
 
 
-def matrix_of(table: Table, comparison: Comparison) -> Listing | None:
-    """Return the list of pairwise test results; None without tests."""
+def comparison_listing(table: Table, comparison: Comparison) -> Listing | None:
+    """Return the list of pairwise test results of a comparison; None without tests."""
     tests = comparison.tests
     if not tests:
         return None
-    splits = any(test.resampled is not None for test in tests)
-    probable = any(test.posterior is not None for test in tests)
+    has_corrected_t = any(test.resampled is not None for test in tests)
+    has_posterior = any(test.posterior is not None for test in tests)
     heads = ["A", "B", "A minus B", "wins, ties, losses", "Holm p"]
-    heads += ["corrected t, p"] * splits + ["P(A, equal, B)"] * probable
-    lines = [_line(table, test, splits, probable) for test in tests]
-    return Listing("Every two algorithms", heads, lines, _explain(comparison, splits, probable))
+    if has_corrected_t:
+        heads.append("corrected t, p")
+    if has_posterior:
+        heads.append("P(A, equal, B)")
+    return Listing(
+        "Every two algorithms",
+        heads,
+        [_line(table, test, has_corrected_t, has_posterior) for test in tests],
+        _explain(comparison, has_corrected_t, has_posterior),
+    )
 
 
-def _line(table: Table, test: PairTest, splits: bool, probable: bool) -> Line:
-    texts = [table.columns[name].label for name in (test.a, test.b)]
-    texts += [fixed(test.difference, table.quantity.digits + 1, "+"), str(test.score)]
-    p_values = [test.holm, *[test.resampled_holm] * splits]
-    small = (place for place, p in enumerate(p_values, len(texts)) if p is not None and p <= LEVEL)
-    texts += [*map(p_value, p_values), *[str(test.posterior)] * probable]
-    return Line(texts, frozenset(small))
+def _line(table: Table, test: PairTest, has_corrected_t: bool, has_posterior: bool) -> Line:
+    """Return the line of a pair, with p-values of at most 5% in bold."""
+    texts = [
+        table.columns[test.a].label,
+        table.columns[test.b].label,
+        fixed(test.difference, table.quantity.digits + 1, "+"),
+        str(test.score),
+    ]
+    p_values = [test.holm, test.resampled_holm] if has_corrected_t else [test.holm]
+    significant = {
+        column
+        for column, p in enumerate(p_values, start=len(texts))
+        if p is not None and p <= LEVEL
+    }
+    texts += map(p_value, p_values)
+    if has_posterior:
+        texts.append(str(test.posterior))
+    return Line(texts, frozenset(significant))
 
 
-def _explain(comparison: Comparison, splits: bool, probable: bool) -> str:
-    pairs, n = comparison.pairs, len(comparison.tests)
+def _explain(comparison: Comparison, has_corrected_t: bool, has_posterior: bool) -> str:
+    """Return the explanation of the columns of `comparison_listing`."""
+    pairs, n_tests = comparison.pairs, len(comparison.tests)
     sentences = [
         f"Over {len(pairs.numbers)} {pairs.unit}: mean difference; how often A wins, ties and "
-        f"loses, as printed; p-value of the {_signed_rank(comparison)} with Holm's correction for "
-        f"{n} {'pairs' if n > 1 else 'pair'}."
+        f"loses, as printed; p-value of the {_test_name(comparison)} with Holm's correction for "
+        f"{n_tests} {'pairs' if n_tests > 1 else 'pair'}."
     ]
-    if splits:
+    if has_corrected_t:
         sentences.append(
             "The splits share samples, so that this p-value is too small. Nadeau and Bengio's "
             "corrected t-test, with Holm's correction, takes that into account."
         )
-    if probable:
+    if has_posterior:
         sentences.append(
-            f"P: the probabilities that A is better by more than {_amount(comparison)}, that both "
-            f"are within it, and that B is better, by the Bayesian {_bayesian(comparison)}."
+            f"P: the probabilities that A is better by more than {_rope_text(comparison)}, that "
+            "both are within it, and that B is better, by the Bayesian "
+            f"{_bayes_name(comparison)}."
         )
     return " ".join(sentences)
 
 
-def _signed_rank(comparison: Comparison) -> str:
-    """Name the test, and the distribution of its p-values."""
-    n, approximate = len(comparison.tests), sum(not t.wilcoxon.exact for t in comparison.tests)
-    if 0 < approximate < n:
-        return f"Wilcoxon signed-rank test, approximate for {approximate} of {n},"
-    return f"{'approximate' if approximate else 'exact'} Wilcoxon signed-rank test"
+def _test_name(comparison: Comparison) -> str:
+    """Return the name of the signed-rank test, and whether its p-values are exact."""
+    n_tests = len(comparison.tests)
+    n_approximate = sum(not test.wilcoxon.exact for test in comparison.tests)
+    if 0 < n_approximate < n_tests:
+        return f"Wilcoxon signed-rank test, approximate for {n_approximate} of {n_tests},"
+    return f"{'approximate' if n_approximate else 'exact'} Wilcoxon signed-rank test"
 
 
 def pair_sentences(table: Table, comparison: Comparison) -> list[str]:
-    """Return one line of the matrix as sentences, without the signed-rank test."""
+    """Return the results for two algorithms as sentences, which follow the signed-rank test.
+
+    Parameters
+    ----------
+    table : Table
+    comparison : Comparison
+        Comparison of exactly two columns of `table`.
+    """
     (test,) = comparison.tests
     a, b = (table.columns[name].label for name in (test.a, test.b))
     quantity = comparison.pairs.quantity
@@ -91,20 +119,21 @@ def pair_sentences(table: Table, comparison: Comparison) -> list[str]:
             f"corrected t-test takes that into account: p = {p_value(test.resampled)}."
         )
     if test.posterior is not None:
-        lower, equal, higher = test.posterior
+        p_a_better, p_equal, p_b_better = test.posterior
         sentences.append(
-            f"Bayesian {_bayesian(comparison)}: {a} is better by more than {_amount(comparison)} "
-            f"with probability {lower:.2f}, both are within it with {equal:.2f}, and {b} is better "
-            f"with {higher:.2f}."
+            f"Bayesian {_bayes_name(comparison)}: {a} is better by more than "
+            f"{_rope_text(comparison)} with probability {p_a_better:.2f}, both are within it with "
+            f"{p_equal:.2f}, and {b} is better with {p_b_better:.2f}."
         )
     return sentences
 
 
-def _bayesian(comparison: Comparison) -> str:
+def _bayes_name(comparison: Comparison) -> str:
+    """Return the name of the Bayesian test: splits of one data set are correlated."""
     over_data = comparison.pairs.unit == "data sets"
     return "signed-rank test" if over_data else "correlated t-test"
 
 
-def _amount(comparison: Comparison) -> str:
-    """Return the difference that does not matter, with its unit."""
+def _rope_text(comparison: Comparison) -> str:
+    """Return the region of practical equivalence, a difference that does not matter, in its unit."""
     return comparison.pairs.quantity.with_unit_of_differences(f"{comparison.rope:g}")

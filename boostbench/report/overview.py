@@ -104,50 +104,56 @@ def algorithm_lines(counts: Counts, titles: Mapping[str, str]) -> list[CountedLi
     return sorted(lines, key=lambda line: -line.tally.published)
 
 
-def headline(total: Tally) -> str:
+def counts_paragraph(total: Tally) -> str:
     """Return the counts as one paragraph.
 
     Examples
     --------
     >>> from boostbench.analysis.verdicts import VERDICTS
     >>> numbers = dict.fromkeys(VERDICTS, 0) | {"undecided": 3, "not run": 5}
-    >>> headline(Tally(numbers))
+    >>> counts_paragraph(Tally(numbers))
     'The tables hold 8 published numbers. For 3 of them there is a number of ours. 0 are reproduced
     (0%), 0 are better, 0 are worse and 3 are undecided. 0%, 0% and 0% of the numbers are shown to
     lie within 10%, 20% and 30% of the published error. 0 can be decided: a difference of 20% of the
     published error would have been detected.'
     """
-    return " ".join(sentences(total))
+    return " ".join(counts_sentences(total))
 
 
-def sentences(total: Tally) -> list[str]:
+def counts_sentences(total: Tally) -> list[str]:
     """Return the counts in sentences: all compared numbers, then the decidable ones."""
+    # 1) Count all compared numbers.
     text = f"The tables hold {total.published} published numbers."
     if not total.compared:
         return [f"{text} For none of them there is a number of ours yet."]
-    verdicts = ", ".join(f"{_count(total[v])} {v}" for v in COMPARED[1:-1])
+    verdicts = ", ".join(f"{_is_or_are(total[v])} {v}" for v in ("better", "worse"))
     parts = [
         f"{text} For {total.compared} of them there is a number of ours.",
-        f"{_count(total['reproduced'])} reproduced ({_share(total)}), {verdicts} and "
-        f"{_count(total['undecided'])} undecided.",
-        _within(total),
+        f"{_is_or_are(total['reproduced'])} reproduced ({_reproduced_share(total)}), {verdicts} "
+        f"and {_is_or_are(total['undecided'])} undecided.",
+        _margins_sentence(total),
     ]
+    # 2) Count the numbers whose detectable difference is within the margin.
     decided = total.decided
-    n = decided.total()
+    n_decided = decided.total()
     text = (
-        f"{n} can be decided: a difference of {MARGIN:.0%} of the published error would have been "
-        "detected"
+        f"{n_decided} can be decided: a difference of {MARGIN:.0%} of the published error would "
+        "have been detected"
     )
-    if n:
-        text += f": {_count(decided['reproduced'])} reproduced ({decided['reproduced'] / n:.0%}), "
-        text += f"{_count(decided['better'])} better, {_count(decided['worse'])} worse and "
-        text += f"{_count(decided['undecided'])} undecided"
+    if n_decided:
+        verdicts = ", ".join(f"{_is_or_are(decided[v])} {v}" for v in ("better", "worse"))
+        text += (
+            f": {_is_or_are(decided['reproduced'])} reproduced "
+            f"({decided['reproduced'] / n_decided:.0%}), {verdicts} and "
+            f"{_is_or_are(decided['undecided'])} undecided"
+        )
     parts.append(f"{text}.")
+    # 3) Count again with a correction, and without the variance of drawn pools.
     if total.is_corrected:
-        counts = ", ".join(f"{_count(n)} {verdict}" for verdict, n in total.corrected.items())
+        counts = ", ".join(f"{_is_or_are(n)} {verdict}" for verdict, n in total.corrected.items())
         parts.append(f"Corrected for the number of tests, {counts}.")
     if total.without_pool:
-        verdicts = ", ".join(f"{_count(total.without_pool[v])} {v}" for v in COMPARED)
+        verdicts = ", ".join(f"{_is_or_are(total.without_pool[v])} {v}" for v in COMPARED)
         parts.append(f"Without the variance of one pool in any interval, {verdicts}.")
     if older := sum(bool(cell.stale) for cell in total.judged):
         parts.append(
@@ -157,7 +163,7 @@ def sentences(total: Tally) -> list[str]:
     return parts
 
 
-def _share(total: Tally) -> str:
+def _reproduced_share(total: Tally) -> str:
     """Return the share of the compared numbers that is reproduced, with its interval."""
     share = f"{total['reproduced'] / total.compared:.0%}"
     low, high = total.interval
@@ -166,19 +172,19 @@ def _share(total: Tally) -> str:
     return f"{share}; 95% interval over data sets {low:.0%} to {high:.0%}"
 
 
-def _within(total: Tally) -> str:
+def _margins_sentence(total: Tally) -> str:
     """Return the shares within each margin, so that a reader can choose another margin."""
     margins = join([f"{margin:.0%}" for margin in total.within])
     shares = join([f"{n / total.compared:.0%}" for n in total.within.values()])
     return f"{shares} of the numbers are shown to lie within {margins} of the published error."
 
 
-def swapped(swaps: Swaps) -> str:
+def swaps_sentence(swaps: Swaps) -> str:
     """Return a sentence on how well verdicts distinguish algorithms; empty without swaps.
 
     Examples
     --------
-    >>> swapped(Swaps(8, 9, 10, 30, 35, 40))
+    >>> swaps_sentence(Swaps(8, 9, 10, 30, 35, 40))
     'How well verdicts distinguish algorithms: 80% of 10 numbers are reproduced, and 90% do not
     differ measurably, when they are compared with the published number of their own algorithm; 75%
     and 88% when they are compared with those of other algorithms on the same data.'
@@ -194,7 +200,7 @@ def swapped(swaps: Swaps) -> str:
     )
 
 
-def replicated(effects: Effects) -> str:
+def effects_sentence(effects: Effects) -> str:
     """Return a sentence about the replicated effects; empty without an effect."""
     if not effects.separated:
         return ""
@@ -206,7 +212,7 @@ def replicated(effects: Effects) -> str:
     )
 
 
-def sharpness(total: Tally) -> str:
+def detectable_sentences(total: Tally) -> str:
     """Return sentences on the detectable differences; empty if none is known."""
     tested = [cell for cell in total.judged if not isnan(cell.agreement.detectable)]
     if not tested:
@@ -231,7 +237,7 @@ def sharpness(total: Tally) -> str:
     return text
 
 
-def counting(total: Tally, tables: Iterable[Table]) -> str:
+def counting_sentences(total: Tally, tables: Iterable[Table]) -> str:
     """Return sentences on how published numbers are counted."""
     text = "Each published number counts once."
     if total.repeated:
@@ -250,7 +256,7 @@ def counting(total: Tally, tables: Iterable[Table]) -> str:
     return text
 
 
-def _count(number: int) -> str:
+def _is_or_are(number: int) -> str:
     """Return a number with its verb: ``"1 is"``, ``"2 are"``."""
     return f"{number} {'is' if number == 1 else 'are'}"
 
@@ -288,22 +294,22 @@ def readme(tables: Sequence[Table], picture: str, written: Collection[str]) -> s
         rows.append([f"**{text}**" for text in texts] if line.is_paper else texts)
     table = aligned(rows, ["table", "published", *columns, SWAPPED, REPLICATED])
     facts = [
-        *sentences(total),
-        sharpness(total),
-        swapped(counted.swaps[""]),
-        replicated(counted.effects[""]),
+        *counts_sentences(total),
+        detectable_sentences(total),
+        swaps_sentence(counted.swaps[""]),
+        effects_sentence(counted.effects[""]),
     ]
     return "\n\n".join(
         [
             "# Results",
             "Written by `boostbench report` from `records/`; do not edit.",
             "Each published number has a verdict:",
-            _items(f"*{verdict}*: {VERDICTS[verdict].meaning}" for verdict in columns),
+            _markdown_list(f"*{verdict}*: {VERDICTS[verdict].meaning}" for verdict in columns),
             "In numbers:",
-            _items(filter(None, facts)),
+            _markdown_list(filter(None, facts)),
             f"![How much is reproduced, by table]({picture})",
             table,
-            counting(total, tables),
+            counting_sentences(total, tables),
             f"*{SWAPPED}*: {SWAPPED_EXPLANATION}.",
             f"*{REPLICATED}*: {REPLICATED_EXPLANATION}.",
             "`boostbench report` also writes `report.html`, one page with every table, figure and "
@@ -312,5 +318,5 @@ def readme(tables: Sequence[Table], picture: str, written: Collection[str]) -> s
     )
 
 
-def _items(texts: Iterable[str]) -> str:
+def _markdown_list(texts: Iterable[str]) -> str:
     return "\n".join(f"- {text}" for text in texts)

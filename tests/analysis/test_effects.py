@@ -3,7 +3,7 @@ from scipy import stats
 
 from boostbench.analysis.row_pairs import Effects, effects
 from boostbench.analysis.verdicts import counts
-from boostbench.report.overview import replicated
+from boostbench.report.overview import effects_sentence
 
 
 def _spread(mean):
@@ -31,7 +31,7 @@ def test_effects_are_counted_by_sign_and_significance(table_of_effects):
     assert effects([table_of_effects, table_of_effects]) == result
     tallies = counts([table_of_effects])
     assert tallies.effects == dict.fromkeys(["name", "mcboost", ""], result)
-    assert replicated(result) == (
+    assert effects_sentence(result) == (
         "Of 3 pairs of algorithms that the papers' numbers separate on a data set, 67% have the "
         "same order in ours, and 33% are separated by ours as well; 33% are separated in the "
         "opposite order."
@@ -55,5 +55,5 @@ def test_effects_require_deviations_and_equal_rounds(make_cell, make_table, tabl
     }
     assert effects([make_table(cells)]) == Effects()
     assert str(Effects()) == "-"
-    assert replicated(Effects()) == ""
+    assert effects_sentence(Effects()) == ""
     assert effects([table_of_rounds]) == Effects()

@@ -2,7 +2,7 @@ from dataclasses import replace
 
 from boostbench.analysis.row_pairs import Swaps, swaps
 from boostbench.analysis.verdicts import counts
-from boostbench.report.overview import swapped
+from boostbench.report.overview import swaps_sentence
 
 
 def test_each_number_is_compared_with_other_algorithms(make_cell, make_table):
@@ -25,7 +25,9 @@ def test_each_number_is_compared_with_other_algorithms(make_cell, make_table):
     assert swaps([table]) == Swaps(own=2, own_alike=2, n_own=3, other=4, other_alike=4, n_other=6)
     tallies = counts([table, make_table(cells)])
     assert tallies.swaps == dict.fromkeys(["name", "mcboost", ""], swaps([table]))
-    assert "67% of 3 numbers are reproduced, and 67% do not differ" in swapped(tallies.swaps[""])
+    assert "67% of 3 numbers are reproduced, and 67% do not differ" in swaps_sentence(
+        tallies.swaps[""]
+    )
     assert str(swaps([table])) == "67% / 67%"
 
 
@@ -70,4 +72,4 @@ def test_difference_within_the_margin_is_reproduced(make_cell, make_table):
 def test_single_algorithm_has_no_swaps(make_cell, make_table):
     table = make_table({("wine", "a"): make_cell([1, 2], published=(1.0, 1.0))}, compare=[])
     assert str(swaps([table])) == "-"
-    assert swapped(swaps([table])) == ""
+    assert swaps_sentence(swaps([table])) == ""

@@ -6,17 +6,17 @@ from boostbench.analysis.comparison import compare_columns
 from boostbench.analysis.tables import Column
 from boostbench.fitting.quantities import QUANTITIES
 from boostbench.report import wording
-from boostbench.report.document import heads, row_of
+from boostbench.report.document import make_heads, make_row
 from tests.analysis.conftest import make_timed_columns
 
 
 def groups_and_titles(table):
-    return [(head.group, head.title) for head in heads(table)]
+    return [(head.group, head.title) for head in make_heads(table)]
 
 
 def printed_entries(table, row):
     """Return the printed entries of a row, and True for the best ones."""
-    return [(entry.printed, entry.best) for entry in row_of(table, row).entries]
+    return [(entry.printed, entry.best) for entry in make_row(table, row).entries]
 
 
 def test_row_prints_means_and_marks_the_best(table):
@@ -44,7 +44,7 @@ def test_best_is_compared_at_equal_rounds(table_of_rounds):
     assert "Best in bold, among those after the same number of rounds." in wording.caption(
         table_of_rounds
     )
-    assert any("fewer boosting rounds" in note for note in wording.notes(table_of_rounds))
+    assert any("fewer boosting rounds" in note for note in wording.all_notes(table_of_rounds))
 
 
 def test_cpu_time_has_its_own_columns(timed_table):
@@ -80,9 +80,9 @@ def test_speedup_of_a_missing_time_is_empty(make_cell, make_table):
 
 
 def test_row_label_includes_the_number_of_classes(table, make_table, make_cell):
-    assert row_of(table, "wine").label == "wine"
+    assert make_row(table, "wine").label == "wine"
     classes = make_table({("wine", "a"): make_cell([1])}, compare=[], classes={"wine": 3})
-    assert row_of(classes, "wine").label == "wine (3 classes)"
+    assert make_row(classes, "wine").label == "wine (3 classes)"
 
 
 @pytest.mark.parametrize(
@@ -98,7 +98,7 @@ def test_caption_of_an_empty_table(make_cell, make_table):
 
 
 def test_notes_explain_missing_and_partial_numbers(table):
-    notes = "\n".join(wording.notes(table))
+    notes = "\n".join(wording.all_notes(table))
     assert "Data not available: dna." in notes
     assert "‡ over a part of the splits: A on glass (2 of 3)." in notes
     assert "rerun=stale" in notes
@@ -107,21 +107,21 @@ def test_notes_explain_missing_and_partial_numbers(table):
 def test_missing_splits_are_noted(make_cell, make_table):
     table = make_table({("wine", "a"): make_cell([1, 2], missing=8)})
     assert printed_entries(table, "wine")[0][0] == "1.5 (0.7)‡"
-    assert wording.notes(table) == ["‡ over a part of the splits: A on wine (2 of 10)."]
+    assert wording.all_notes(table) == ["‡ over a part of the splits: A on wine (2 of 10)."]
 
 
 def test_many_partial_means_are_counted(make_cell, make_table):
     cells = {(str(row), "a"): make_cell([1, 2], missing=8) for row in range(7)}
     cells["last", "a"] = make_cell([1, 2], missing=1)
-    (note,) = wording.notes(make_table(cells))
+    (note,) = wording.all_notes(make_table(cells))
     assert note == "‡ over a part of the splits: 2 of 10 (in 7 cells), 2 of 3 (in 1 cell)."
 
 
 def test_uncounted_data_sets_are_noted(make_cell, make_table):
     cells = {(row, column): make_cell([1]) for row in ("vowel", "vowel528") for column in "ab"}
-    (note,) = wording.notes(make_table(cells, uncounted={"vowel528"}))
+    (note,) = wording.all_notes(make_table(cells, uncounted={"vowel528"}))
     assert note.endswith("not counted in the tests: vowel528.")
-    assert wording.notes(make_table(cells, uncounted={"vowel528"}, compare=[])) == []
+    assert wording.all_notes(make_table(cells, uncounted={"vowel528"}, compare=[])) == []
 
 
 def test_changes_are_noted(table, make_table):
@@ -134,7 +134,10 @@ def test_changes_are_noted(table, make_table):
 
 def test_remarks_stand_before_generated_notes(table_of_rounds):
     table = replace(table_of_rounds, remarks=["The data are our own."])
-    assert wording.notes(table) == ["The data are our own.", *wording.notes(table_of_rounds)]
+    assert wording.all_notes(table) == [
+        "The data are our own.",
+        *wording.all_notes(table_of_rounds),
+    ]
 
 
 @pytest.fixture
@@ -174,5 +177,5 @@ def test_quantity_without_direction_has_no_best(make_cell, make_table):
 
 def test_published_number_of_another_protocol_is_noted(make_cell, make_table):
     cell = make_cell([1, 2], published=(3.0, 1.0), departures=("protocol.n_splits=2",))
-    (note,) = wording.notes(make_table({("wine", "a"): cell}, compare=()))
+    (note,) = wording.all_notes(make_table({("wine", "a"): cell}, compare=()))
     assert note.startswith("§ published of another protocol")

@@ -6,7 +6,7 @@ from scipy.stats import false_discovery_control
 from boostbench.analysis.cells import unique_by_number
 from boostbench.analysis.verdicts import VERDICTS, Tally, counts
 from boostbench.fitting.quantities import QUANTITIES
-from boostbench.report.findings import summary_of_verdicts
+from boostbench.report.findings import verdict_summary
 
 
 def test_every_cell_is_counted_once(table):
@@ -74,7 +74,7 @@ def test_published_number_counts_once(make_cell, make_table):
     assert tallies.total.shown == tallies.papers["mcboost"].shown
     assert tallies.total.shown == {"reproduced": 1, "worse": 1, "not run": 1}
     assert (tallies.tables["one"].repeated, tallies.total.repeated) == (2, 3)
-    assert summary_of_verdicts(one) == (
+    assert verdict_summary(one) == (
         "2 published numbers: 1 worse, 1 not run. "
         "2 more cells are beside a number that counts already."
     )
@@ -117,7 +117,7 @@ def test_verdicts_are_corrected_for_false_discoveries(make_cell, make_table):
     # The correction for two tests changes no verdict.
     assert Tally.from_cells([near, far]).count("worse") == "2"
     table = make_table({(f"d{i}", "a"): cell for i, cell in enumerate([*alike, near, far])})
-    assert "2 (1) worse. In brackets: the count after Benjamini" in summary_of_verdicts(table)
+    assert "2 (1) worse. In brackets: the count after Benjamini" in verdict_summary(table)
 
 
 def test_verdicts_by_rounding_are_not_corrected(make_cell):
@@ -164,7 +164,7 @@ def test_counts_with_and_without_the_variance_of_one_pool(make_cell, make_table)
     assert tally.without_pool.shown == {"worse": 2}
     assert [tally.count(v) for v in ("undecided", "better", "worse")] == ["1 / 0", "0", "1 / 2"]
     assert str(tally) == "2 published numbers: 1 / 2 worse, 1 / 0 undecided"
-    assert "Behind a slash: without the variance of one pool" in summary_of_verdicts(
+    assert "Behind a slash: without the variance of one pool" in verdict_summary(
         make_table({("wine", "a"): pooled, ("iris", "a"): finished})
     )
     assert Tally.from_cells([finished]).without_pool is None

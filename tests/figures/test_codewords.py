@@ -7,7 +7,12 @@ pytest.importorskip("matplotlib")
 
 from boostbench.cli import main
 from boostbench.data.dataset import Dataset
-from boostbench.figures.single_fit import CodewordPanel, _typical, draw_codewords, places
+from boostbench.figures.single_fit import (
+    CodewordPanel,
+    draw_codewords,
+    picture_centres,
+    typical_pictures,
+)
 
 
 def points_on_circle(*degrees):
@@ -17,7 +22,7 @@ def points_on_circle(*degrees):
 
 def test_pictures_do_not_overlap():
     codewords = points_on_circle(0, 1, 2, 90, 91, 200, 201.5, 3)
-    centres = places(codewords)
+    centres = picture_centres(codewords)
     lengths = np.linalg.norm(centres, axis=1)
     np.testing.assert_allclose(centres / lengths[:, None], codewords)
     assert (lengths > 1).all()
@@ -50,7 +55,7 @@ def test_picture_is_typical_of_its_class():
     sign = np.tile([0.0, 200.0], 8)
     X = np.vstack([sign, sign / 3 + 5, rng.uniform(0, 200, size=16), sign + 1, 100 - sign / 4])
     images = Dataset("toy", X, np.array([1, 1, 1, 1, 2]), "made here")
-    one, two = _typical(images, (4, 4))
+    one, two = typical_pictures(images, (4, 4))
     assert np.corrcoef(one.ravel(), sign)[0, 1] > 0.99
     assert (two == X[4].reshape(4, 4)).all()
 

@@ -14,7 +14,7 @@ from boostbench.analysis.tables import Column
 from boostbench.figures.comparisons import (
     draw_critical_difference,
     draw_matrix,
-    groups,
+    similar_groups,
 )
 from boostbench.figures.style import COLOURS, break_words, label, style
 
@@ -92,7 +92,7 @@ def test_bars_join_algorithms_without_a_difference(draw):
     ranks = sorted(test.ranks)
     bars = [line for line in figure.axes[0].lines if line.get_linewidth() == 3]
     assert {bar.get_color() for bar in bars} == set(COLOURS[:2])
-    expected = groups(np.abs(np.subtract.outer(ranks, ranks)) >= test.critical_difference)
+    expected = similar_groups(np.abs(np.subtract.outer(ranks, ranks)) >= test.critical_difference)
     assert len([bar for bar in bars if bar.get_color() == COLOURS[0]]) == len(expected) > 1
     # Each at a height of its own.
     assert len({bar.get_ydata()[0] for bar in bars}) == len(bars)
@@ -114,7 +114,7 @@ def test_groups_equal_enumeration():
             for a, b in alike
             if not any((c <= a and b <= d) for c, d in alike if (a, b) != (c, d))
         ]
-        assert groups(np.abs(np.subtract.outer(ranks, ranks)) >= difference) == largest
+        assert similar_groups(np.abs(np.subtract.outer(ranks, ranks)) >= difference) == largest
 
 
 def test_bars_by_holm_agree_with_the_comparison(draw):

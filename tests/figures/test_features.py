@@ -1,7 +1,7 @@
 import numpy as np
 from fitting.examples import measured
 
-from boostbench.figures.features import SHOWN, FeatureUse, draw_features, shares
+from boostbench.figures.features import MAX_FEATURES, FeatureUse, draw_features, selection_shares
 
 
 def record(*counts):
@@ -18,7 +18,7 @@ def uses(panels, names):
 
 def test_shares_refer_to_the_stumps_of_a_split():
     given = [record(1, 3, 0), record(10, 0, 10), record(0, 0, 0)]
-    np.testing.assert_array_equal(shares(given), [[25, 75, 0], [50, 0, 50], [0, 0, 0]])
+    np.testing.assert_array_equal(selection_shares(given), [[25, 75, 0], [50, 0, 50], [0, 0, 0]])
 
 
 def test_features_stand_in_the_order_of_their_use():
@@ -38,7 +38,7 @@ def test_features_are_limited():
     names = [str(number) for number in range(1, 101)]
     axes, *_ = draw_features([FeatureUse("wide", "A", names, [record(*range(100))])]).axes
     labels = [text.get_text() for text in axes.get_xticklabels()]
-    assert labels == [str(number) for number in range(100, 100 - SHOWN, -1)]
+    assert labels == [str(number) for number in range(100, 100 - MAX_FEATURES, -1)]
 
 
 def test_missing_records_are_noted():

@@ -5,7 +5,7 @@ pytest.importorskip("matplotlib")
 
 from fitting.examples import measured
 
-from boostbench.figures.single_fit import draw_paths, message
+from boostbench.figures.single_fit import draw_paths, paths_headline
 
 NAMES = ["1", "2", "colour=red"]
 
@@ -49,7 +49,7 @@ def test_legend_names_the_paths(record):
         "feature 2 > 0.33",
         "colour=red > 0.67",
     ]
-    assert legend.get_title().get_text() == message(record)
+    assert legend.get_title().get_text() == paths_headline(record)
 
 
 def test_headline_states_the_largest_distance(record):
@@ -59,4 +59,6 @@ def test_headline_states_the_largest_distance(record):
     away[0, 1, 2] += 0.25
     logistic.stage_wise = away.tolist()
     # 0.25 of a norm of 0.5.
-    assert message(record) == "Tiny steps stay within 50.0 % of the L1 norm of the exact path"
+    assert (
+        paths_headline(record) == "Tiny steps stay within 50.0 % of the L1 norm of the exact path"
+    )

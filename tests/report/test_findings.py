@@ -6,13 +6,13 @@ from boostbench.analysis.frame import ResultFrame
 from boostbench.analysis.tables import Column, ColumnPair, Table
 from boostbench.fitting.quantities import QUANTITIES
 from boostbench.papers.published import Published
-from boostbench.report.document import row_of
+from boostbench.report.document import make_row
 from boostbench.report.findings import (
+    cpu_listing,
     published_listing,
-    reference_job,
-    seconds_listing,
+    reference_job_sentences,
     summarize_tests,
-    summary_of_verdicts,
+    verdict_summary,
 )
 
 NAN = float("nan")
@@ -93,7 +93,7 @@ def test_published_listing_shows_verdicts(table):
     ]
     assert rows[0][4].startswith("-1.0 ± ")
     assert [row[5:] for row in rows] == [["3.4", "undecided"], ["0.5", "worse"], ["-", "-"]]
-    assert summary_of_verdicts(table) == "3 published numbers: 1 worse, 1 undecided, 1 failed."
+    assert verdict_summary(table) == "3 published numbers: 1 worse, 1 undecided, 1 failed."
     # Names and verdicts are whole words to a search.
     search_texts = [line.find for line in published_listing(table).lines]
     assert search_texts[1] == "wine wine wine b b worse"
@@ -110,7 +110,7 @@ def test_published_listing_has_a_line_for_each_round(table_of_rounds):
 
 
 def list_seconds(table):
-    return seconds_listing(table, [row_of(table, row) for row in table.rows])
+    return cpu_listing(table, [make_row(table, row) for row in table.rows])
 
 
 def test_published_seconds_are_listed(table, timed_table):
@@ -134,18 +134,18 @@ def test_published_time_without_an_error_is_listed(make_cell, make_table):
     columns = {"a": Column("A", "A"), "a:time": Column("A", "A", quantity=time, beside="a")}
     table = make_table({("wine", "a"): cell}, columns, compare=())
     assert published_listing(table).rows == []
-    assert summary_of_verdicts(table).startswith("0 published numbers")
+    assert verdict_summary(table).startswith("0 published numbers")
     assert list_seconds(table).rows == [["wine", "A", "60", "2.00"]]
     assert "CPU time: microseconds to predict an instance" in list_seconds(table).explanation
     assert cell.verdict == "not published"
 
 
 def test_reference_job_lists_slower_machines(table):
-    assert reference_job(table) == [
+    assert reference_job_sentences(table) == [
         "The reference job, which tells how fast a machine is, took 0.100 s."
     ]
     table.cells["wine", "b"] = with_records(table.cells["wine", "b"], seconds__calibration=0.05)
-    [note] = reference_job(table)
+    [note] = reference_job_sentences(table)
     assert note.endswith(
         "took 0.100 s, except in these cells, whose times do not compare with the rest: "
         "B on wine (0.0500)."
@@ -156,12 +156,12 @@ def test_reference_job_lists_a_fit_once(table_of_rounds):
     for key, cell in table_of_rounds.cells.items():
         if cell.algo == "b":
             table_of_rounds.cells[key] = with_records(cell, seconds__calibration=0.5)
-    [note] = reference_job(table_of_rounds)
+    [note] = reference_job_sentences(table_of_rounds)
     assert note.count("B on wine") == 1
 
 
 def test_no_reference_job_without_records(make_cell, make_table):
-    assert reference_job(make_table({("wine", "a"): make_cell([])}, compare=())) == []
+    assert reference_job_sentences(make_table({("wine", "a"): make_cell([])}, compare=())) == []
 
 
 def test_no_reference_job_without_times(make_cell, make_table):
@@ -169,7 +169,7 @@ def test_no_reference_job_without_times(make_cell, make_table):
         make_cell([0.1, 0.2]),
         rows=ResultFrame([recorded(modify_record(RECORD, seconds=...), "mine")]),
     )
-    assert reference_job(make_table({("wine", "a"): cell}, compare=())) == []
+    assert reference_job_sentences(make_table({("wine", "a"): cell}, compare=())) == []
 
 
 def test_verdict_names_a_basis_other_than_welchs_interval(make_cell, make_table):
@@ -192,4 +192,4 @@ def test_number_of_another_protocol_has_no_verdict(make_cell, make_table):
     table = make_table({("wine", "a"): cell})
     row = ["wine", "A", "30.0 (1.0)§", "1.5 (0.7)", "-", "-", "not judged"]
     assert published_listing(table).rows == [row]
-    assert summary_of_verdicts(table) == "1 published number: 1 not judged."
+    assert verdict_summary(table) == "1 published number: 1 not judged."

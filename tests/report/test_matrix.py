@@ -12,7 +12,7 @@ from boostbench.analysis.tables import Column
 from boostbench.fitting.quantities import QUANTITIES, TEST_ERROR
 from boostbench.report.document import make_document
 from boostbench.report.findings import summarize_tests
-from boostbench.report.matrix import matrix, pair_sentences
+from boostbench.report.matrix import matrix_listing, pair_sentences
 from boostbench.report.renderers.latex import latex_notes
 from boostbench.report.renderers.markdown import markdown
 
@@ -49,12 +49,12 @@ def table_of_splits(make_cell, make_table):
 
 def test_matrix_is_optional(table_of_data_sets):
     table = table_of_data_sets()
-    assert matrix(table) is None
+    assert matrix_listing(table) is None
     assert "Every two" not in markdown(make_document(table))
 
 
 def test_matrix_compares_every_pair_over_data_sets(table_of_data_sets):
-    result = matrix(table_of_data_sets(matrix=True))
+    result = matrix_listing(table_of_data_sets(matrix=True))
     assert result.heads == [
         *("A", "B", "A minus B", "wins, ties, losses", "Holm p", "P(A, equal, B)")
     ]
@@ -70,19 +70,19 @@ def test_matrix_compares_every_pair_over_data_sets(table_of_data_sets):
 
 
 def test_rope_sets_the_region_of_equivalence(table_of_data_sets):
-    result = matrix(table_of_data_sets(matrix=True, rope=0.05))
+    result = matrix_listing(table_of_data_sets(matrix=True, rope=0.05))
     assert result.rows[0][5].startswith("1.00/0.00")
     assert "more than 0.05 percentage points" in result.explanation
 
 
 def test_matrix_uses_the_last_round(table_of_rounds):
     # The number after the last round is missing for one of the two data sets.
-    assert matrix(replace(table_of_rounds, matrix=True)) is None
+    assert matrix_listing(replace(table_of_rounds, matrix=True)) is None
 
 
 def test_matrix_of_one_data_set_compares_splits(table_of_splits):
     table = table_of_splits()
-    result = matrix(table)
+    result = matrix_listing(table)
     differences = [a - b for a, b in zip(ERRORS["a"], ERRORS["b"], strict=True)]
     p = corrected_t(differences, 25 / 75)
     assert result.heads[5:] == ["corrected t, p", "P(A, equal, B)"]
@@ -99,7 +99,7 @@ def test_corrected_t_tests_of_several_pairs_have_holms_correction(make_cell, mak
     cells = {("wine", name): make_cell(ERRORS[name]) for name in "abc"}
     table = make_table(cells, matrix=True)
     p = [test.resampled for test in compare_columns(table).tests]
-    assert [row[5] for row in matrix(table).rows] == [f"{p:.3f}" for p in holm(p)]
+    assert [row[5] for row in matrix_listing(table).rows] == [f"{p:.3f}" for p in holm(p)]
 
 
 def test_summary_above_the_matrix_has_its_p_values(table_of_data_sets):
@@ -107,7 +107,7 @@ def test_summary_above_the_matrix_has_its_p_values(table_of_data_sets):
     summary = summarize_tests(table)
     assert "with Holm's correction for 3 tests: " in summary
     p_values = re.findall(r" against . (\S+)[;.]", summary)
-    assert p_values == [row[4] for row in matrix(table).rows[:2]]
+    assert p_values == [row[4] for row in matrix_listing(table).rows[:2]]
 
 
 def test_approximate_p_values_are_named(make_cell, make_table):
@@ -128,19 +128,19 @@ def test_approximate_p_values_are_named(make_cell, make_table):
         table = make_table(cells, matrix=True)
         n_exact = sum(test.wilcoxon.exact for test in compare_columns(table).tests)
         assert n_exact == ("exact" in expected) + ("for 2 of 3" in expected)
-        assert expected in matrix(table).explanation
+        assert expected in matrix_listing(table).explanation
 
 
 def test_official_splits_have_no_corrected_t_test(table_of_splits):
-    result = matrix(table_of_splits("official"))
+    result = matrix_listing(table_of_splits("official"))
     assert result.heads[-1] == "Holm p"
     assert "Nadeau" not in result.explanation
 
 
 def test_quantity_without_percent_needs_a_rope(table_of_data_sets):
     table = table_of_data_sets(quantity=QUANTITIES["n_iterations"], matrix=True)
-    assert matrix(table).heads[-1] == "Holm p"
-    result = matrix(replace(table, rope=10.0))
+    assert matrix_listing(table).heads[-1] == "Holm p"
+    result = matrix_listing(replace(table, rope=10.0))
     assert [line[5] for line in result.rows] == ["0.00/1.00/0.00"] * 3  # 100 rounds each
     assert "more than 10 rounds" in result.explanation
 
@@ -148,8 +148,8 @@ def test_quantity_without_percent_needs_a_rope(table_of_data_sets):
 def test_higher_accuracies_win(table_of_data_sets):
     """The differences of accuracies change their sign, and the winner stays."""
     table = table_of_data_sets(quantity=QUANTITIES["accuracy"], matrix=True)
-    by_error = matrix(table_of_data_sets(matrix=True))
-    for row, error_row in zip(matrix(table).rows, by_error.rows, strict=True):
+    by_error = matrix_listing(table_of_data_sets(matrix=True))
+    for row, error_row in zip(matrix_listing(table).rows, by_error.rows, strict=True):
         assert row[2] == error_row[2].translate(str.maketrans("-+", "+-"))
         assert row[3:] == error_row[3:]
 

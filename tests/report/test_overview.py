@@ -74,7 +74,7 @@ def test_headline_without_results(table):
         for key, cell in table.cells.items()
     }
     total = counts([replace(table, cells=cells, paper="mcboost")]).total
-    assert overview.headline(total) == (
+    assert overview.counts_paragraph(total) == (
         "The tables hold 3 published numbers. For none of them there is a number of ours yet."
     )
 
@@ -89,20 +89,20 @@ def test_sharpness_states_the_detectable_difference(make_cell):
     cells[3] = with_records(cells[3], n_test=0)
     small, detectable = (cell.agreement.detectable for cell in cells[:2])
     assert small == pytest.approx(detectable)
-    assert overview.sharpness(Tally.from_cells(cells)) == (
+    assert overview.detectable_sentences(Tally.from_cells(cells)) == (
         f"In half of the cells a difference of {detectable:.1f} percentage points, or "
         f"{detectable / 50:.0%} of the published error, would have been detected with a "
         "probability of 80%. 1 of the undecided numbers could not be shown to lie within 20% by "
         "any number of splits of ours: the paper has too few splits, or drew them from one pool of "
         "samples."
     )
-    assert overview.sharpness(Tally.from_cells(cells[3:])) == ""
+    assert overview.detectable_sentences(Tally.from_cells(cells[3:])) == ""
 
 
 def test_headline_counts_corrected_verdicts(make_cell):
     alike = [make_cell([49, 50, 51], published=(50.0, 1.0))] * 19
     total = Tally.from_cells([*alike, make_cell([64.9, 65, 65.1], "iris", published=(50.0, 19.0))])
-    assert overview.headline(total) == (
+    assert overview.counts_paragraph(total) == (
         "The tables hold 20 published numbers. For 20 of them there is a number of ours. 19 are "
         "reproduced (95%; 95% interval over data sets 0% to 100%), 0 are better, 1 is worse and 0 "
         "are undecided. 95%, 95% and 95% of the numbers are shown to lie within 10%, 20% and 30% "
@@ -116,7 +116,7 @@ def test_headline_counts_corrected_verdicts(make_cell):
 def test_headline_counts_decidable_numbers(make_cell):
     cells = [make_cell([49, 50, 51], published=(50.0, 1.0))]
     cells += [make_cell(errors, published=(3.0, 1.0)) for errors in ([2, 3, 4], [12, 13, 14], [])]
-    headline = overview.headline(Tally.from_cells(cells))
+    headline = overview.counts_paragraph(Tally.from_cells(cells))
     assert headline.startswith(
         "The tables hold 4 published numbers. For 3 of them there is a number of ours. 1 is "
         "reproduced (33%), 0 are better, 1 is worse and 1 is undecided. 33%, 33% and 33% of the "
@@ -130,8 +130,8 @@ def test_readme_lists_papers_and_tables(tables):
     text = readme(tables, "figures/overview.svg", ["mcboost1"])
     assert text.startswith("# Results\n\nWritten by `boostbench report`")
     assert text.endswith(".\n")
-    sentences = overview.sentences(counts(tables).total)
-    assert " ".join(sentences) == overview.headline(counts(tables).total)
+    sentences = overview.counts_sentences(counts(tables).total)
+    assert " ".join(sentences) == overview.counts_paragraph(counts(tables).total)
     assert "".join(f"- {sentence}\n" for sentence in sentences) in text
     assert (
         text.index("- *worse*: ours is worse") < text.index(sentences[0]) < text.index("](figures/")

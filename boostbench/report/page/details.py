@@ -91,7 +91,7 @@ class Machine(NamedTuple):
     source: Source
 
 
-def environments(source: Source) -> list[Machine]:
+def find_machines(source: Source) -> list[Machine]:
     """Return the environments of records by descending number of records.
 
     Parameters
@@ -136,7 +136,7 @@ _TIMES = {
 }
 
 
-def details(table: Table, row: str, column: str) -> CellDetails:
+def cell_details(table: Table, row: str, column: str) -> CellDetails:
     """Return all recorded and derived facts about a cell of a table.
 
     Each function for a fact returns an empty text if the fact is unknown, and the fact is omitted.

@@ -26,23 +26,23 @@ def typeset(text: object) -> Markup:
     return Markup(re.sub(r"\^(\w+)", r"<sup>\1</sup>", str(escape(text))))
 
 
-def identifier(*parts: object) -> str:
+def html_id(*parts: object) -> str:
     """Return an HTML id made of names; different names give different ids.
 
     Examples
     --------
-    >>> identifier("table", "randomboost5"), identifier("table", "my table")
+    >>> html_id("table", "randomboost5"), html_id("table", "my table")
     ('table-randomboost5', 'table-my.20.table')
     """
-    return "-".join(re.sub(r"[^\w-]", _code, str(part)) for part in parts)
+    return "-".join(re.sub(r"[^\w-]", _character_code, str(part)) for part in parts)
 
 
-def css(verdict: str, kind: str) -> str:
+def verdict_class(verdict: str, kind: str) -> str:
     """Return the CSS class of a verdict: ``"v-not-run"`` of a cell, ``"b-not-run"`` in a bar."""
     return f"{kind}-{verdict.replace(' ', '-')}"
 
 
-def _code(character: re.Match) -> str:
+def _character_code(character: re.Match) -> str:
     return f".{ord(character[0]):x}."
 
 
@@ -54,7 +54,7 @@ _WHITE, _BLACK = "#ffffff", "#000000"
 _DARK = "#14171b"
 
 
-def style() -> str:
+def verdict_variables() -> str:
     """Return CSS variables: ``--bar-x`` per verdict; ``--x`` for text and ``--on-x`` behind it.
 
     Text has a contrast ratio of at least 4.5 on its background.
@@ -128,7 +128,7 @@ def find_figures(folder: Path) -> list[Figure]:
         Empty if there is no such folder. Unreadable pages are omitted with a message.
     """
     figures = []
-    for path in sorted(folder.glob("*.md"), key=_natural):
+    for path in sorted(folder.glob("*.md"), key=_natural_order):
         try:
             figures.append(read_figure_page(path))
         except (OSError, UnicodeDecodeError) as error:
@@ -162,7 +162,7 @@ def read_figure_page(path: Path) -> Figure:
             pictures += [_picture(image, path.parent) for image in shown]
         else:
             html = markdown.renderer.render(block, markdown.options, {})
-            caption.append(_boxed(html) if block[0].type == "table_open" else html)
+            caption.append(_scrollable(html) if block[0].type == "table_open" else html)
     return Figure(path.stem, title, pictures, Markup("".join(caption)))
 
 
@@ -181,7 +181,7 @@ def _text(renderer: RendererHTML, tokens: list[Token], index: int, *_) -> str:
     return typeset(tokens[index].content)
 
 
-def _boxed(table: str) -> str:
+def _scrollable(table: str) -> str:
     return f'<div class="scroll" tabindex="0" role="region" aria-label="Facts">{table}</div>'
 
 
@@ -203,7 +203,7 @@ def _picture(image: Token, folder: Path) -> tuple[str, str]:
     return image.content, f"data:{_TYPES[suffix]};base64,{content}"
 
 
-def _natural(path: Path) -> list:
+def _natural_order(path: Path) -> list:
     """Return a sort key that orders ``table10`` after ``table9``."""
     parts = re.split(r"(\d+)", path.stem)
     return [int(part) if part.isdecimal() else part for part in parts]

@@ -18,8 +18,8 @@ from boostbench.report import overview
 from boostbench.report.blocks import CellDetails, Document, Entry, Listing
 from boostbench.report.document import make_document
 from boostbench.report.findings import runs_listing
-from boostbench.report.page.details import details, environments, source
-from boostbench.report.page.html import Figure, css, identifier, style, typeset
+from boostbench.report.page.details import cell_details, find_machines, source
+from boostbench.report.page.html import Figure, html_id, typeset, verdict_class, verdict_variables
 from boostbench.report.wording import PARTIAL, STALE
 from boostbench.util.terminal import printable
 
@@ -56,7 +56,7 @@ class View(NamedTuple):
     @property
     def id(self) -> str:
         """HTML id of the section."""
-        return identifier("table", self.table.name)
+        return html_id("table", self.table.name)
 
     @property
     def is_empty(self) -> bool:
@@ -65,7 +65,7 @@ class View(NamedTuple):
 
     def details(self, entry: Entry) -> CellDetails:
         """Return the facts about the table cell behind a printed entry."""
-        return details(self.table, *entry.place)
+        return cell_details(self.table, *entry.place)
 
     @property
     def listings(self) -> list[Listing]:
@@ -120,7 +120,7 @@ def render_page(
         .get_template("page.html")
         .render(
             version=__version__,
-            css=Markup(style()) + _asset("page.css"),
+            css=Markup(verdict_variables()) + _asset("page.css"),
             js=_asset("page.js"),
             papers=[
                 (paper, list(group))
@@ -131,16 +131,16 @@ def render_page(
             lead=lead,
             own_title="Tables of your own" if lead else "Other tables",
             total=counted.total,
-            headline=overview.headline(counted.total),
-            sharpness=overview.sharpness(counted.total),
-            swapped=overview.swapped(counted.swaps[_ALL_TABLES]),
-            replicated=overview.replicated(counted.effects[_ALL_TABLES]),
-            counting=overview.counting(counted.total, tables),
+            headline=overview.counts_paragraph(counted.total),
+            sharpness=overview.detectable_sentences(counted.total),
+            swapped=overview.swaps_sentence(counted.swaps[_ALL_TABLES]),
+            replicated=overview.effects_sentence(counted.effects[_ALL_TABLES]),
+            counting=overview.counting_sentences(counted.total, tables),
             verdicts=counted.total.verdicts,
             table_lines=overview.table_lines(counted, tables),
             algorithm_lines=overview.algorithm_lines(counted, algorithms or {}),
             source_of_all=all_records,
-            environments=environments(all_records),
+            environments=find_machines(all_records),
         )
     )
     # Names and notes of a user may hold control characters.
@@ -160,9 +160,13 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"typeset": typeset, "css": css, "thousands": _thousands}
+    environment.filters |= {
+        "typeset": typeset,
+        "verdict_class": verdict_class,
+        "thousands": _thousands,
+    }
     environment.globals |= {
-        "identifier": identifier,
+        "html_id": html_id,
         "short_title": overview.short_title,
         "citation": citation,
         "paper_title": title,

@@ -11,11 +11,11 @@ from rich.text import Text
 from boostbench.analysis.comparison import Comparison, effect, split_test
 from boostbench.analysis.statistics import LEVEL
 from boostbench.analysis.tables import Table
-from boostbench.report.document import make_document, row_of
+from boostbench.report.document import make_document, make_row
 from boostbench.report.findings import summarize_tests
-from boostbench.report.matrix import matrix_of, pair_sentences
+from boostbench.report.matrix import comparison_listing, pair_sentences
 from boostbench.report.renderers.terminal import make_grid, print_listing, print_table
-from boostbench.report.wording import caption, notes
+from boostbench.report.wording import all_notes, caption
 from boostbench.util.numbers import differences, fixed, p_value, rounded
 
 #: Names of algorithms are wrapped to this width (characters) beside many columns.
@@ -49,7 +49,7 @@ def print_comparison(console: Console, table: Table, comparison: Comparison) -> 
         _print_many(console, table, comparison)
     else:
         _print_pair(console, table, comparison)
-    for note in [comparison.pairs.note, *notes(table)]:
+    for note in [comparison.pairs.note, *all_notes(table)]:
         if note:
             console.print(note, style="yellow")
 
@@ -70,7 +70,7 @@ def _print_two(console: Console, table: Table) -> None:
             g = _number(effect(table, row, a, b))
             first_wins = table.quantity.sign * value < 0
             winner = _break(table.columns[a if first_wins else b].label) if value else "tie"
-        entries = row_of(table, row).entries
+        entries = make_row(table, row).entries
         texts = [Text(entry.printed, "bold" if entry.best else "") for entry in entries]
         grid.add_row(title, *texts, difference, g, _p_value(p), winner)
     console.print(grid)
@@ -97,7 +97,7 @@ def _print_pair(console: Console, table: Table, comparison: Comparison) -> None:
 
 
 def _print_many(console: Console, table: Table, comparison: Comparison) -> None:
-    print_listing(console, matrix_of(table, comparison))
+    print_listing(console, comparison_listing(table, comparison))
     console.print()
     labels = {name: column.label for name, column in table.columns.items()}
     grid = make_grid(["algorithm", "average rank"])
@@ -217,7 +217,7 @@ def comparison_as_json(table: Table, sources: dict[str, str], comparison: Compar
             "p_by": friedman.by,
             "critical_difference": friedman.critical_difference,
         },
-        "notes": notes(table),
+        "notes": all_notes(table),
     }
     return json.dumps(_finite(content), indent=1, ensure_ascii=False)
 

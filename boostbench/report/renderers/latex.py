@@ -67,14 +67,14 @@ def latex(document: Document, orientation: Orientation = "auto") -> str:
     str
         A float with caption, label, table and at most one paragraph of notes.
     """
-    grid = _grid(document)
+    grid = _document_grid(document)
     if orientation == "transposed" or (orientation == "auto" and len(grid.heads) > len(grid.lines)):
         grid = grid.transposed()
     layouts = choose_layouts(grid)
     caption = f"{document.title}. {document.caption}"
     note = " ".join(_table_notes(document, layouts))
-    used = rf"% \usepackage{{booktabs}} \input{{{_key(document.name)}}}"
-    label = rf"\label{{tab:{_key(document.name)}}}"
+    used = rf"% \usepackage{{booktabs}} \input{{{_valid_label(document.name)}}}"
+    label = rf"\label{{tab:{_valid_label(document.name)}}}"
     return "\n\n".join([used, *_floats(layouts, caption, label, note)]) + "\n"
 
 
@@ -83,7 +83,7 @@ def latex_notes(document: Document) -> str:
 
     The package booktabs is needed.
     """
-    parts = [rf"% \usepackage{{booktabs}} \input{{{_key(document.name)}-notes}}"]
+    parts = [rf"% \usepackage{{booktabs}} \input{{{_valid_label(document.name)}-notes}}"]
     headline = [rf"\textbf{{{escape(document.headline)}}}"] if document.headline else []
     paragraph = " ".join([*headline, *map(escape, [*document.findings, *document.notes])])
     parts += [_paragraph(paragraph)] if paragraph else []
@@ -109,7 +109,7 @@ def escape(text: str) -> str:
     return _RAISED_WORD.sub(r"\\textsuperscript{\1}", text.translate(_TRANSLATION))
 
 
-def _grid(document: Document) -> Grid:
+def _document_grid(document: Document) -> Grid:
     """Return the cells of a document; a footer has the average ranks."""
     classes = [re.fullmatch(r"(.*) \((\d+) classes\)", row.label) for row in document.rows]
     has_classes = any(classes)
@@ -192,10 +192,12 @@ def _tabular(layout: Layout) -> str:
     header = []
     if layout.groups:
         cells = [rf"\multicolumn{{{n}}}{{c}}{{{_stack(lines)}}}" for lines, n in layout.groups]
-        header += [_row([*[""] * n_names, *cells]), _rules(layout.groups, n_names)]
-    header.append(_row([*map(escape, grid.names), *(_stack(lines, "r") for lines in layout.heads)]))
-    body = [row for line in grid.lines for row in _rows(layout, line)]
-    footer = [r"\midrule", *_rows(layout, grid.footer)] if grid.footer else []
+        header += [_table_row([*[""] * n_names, *cells]), _group_rules(layout.groups, n_names)]
+    header.append(
+        _table_row([*map(escape, grid.names), *(_stack(lines, "r") for lines in layout.heads)])
+    )
+    body = [row for line in grid.lines for row in _line_rows(layout, line)]
+    footer = [r"\midrule", *_line_rows(layout, grid.footer)] if grid.footer else []
     lines = [
         rf"{{\{style.size}\setlength{{\tabcolsep}}{{{style.gap:g}em}}%",
         rf"\begin{{tabular}}{{{alignments}}}",
@@ -205,7 +207,7 @@ def _tabular(layout: Layout) -> str:
     return "\n".join(lines)
 
 
-def _rows(layout: Layout, line: Line) -> list[str]:
+def _line_rows(layout: Layout, line: Line) -> list[str]:
     """Write a line: one row, or a row of means and a row of deviations."""
     n_names = len(line.names)
     names = list(map(_text, line.names, layout.limits))
@@ -228,8 +230,8 @@ def _rows(layout: Layout, line: Line) -> list[str]:
         text + escape(cell.marks) if cell.marks else text
         for text, cell in zip(cells, line.cells, strict=True)
     ]
-    rows = [_row([*names, *cells])]
-    return [*rows, _row([*[""] * n_names, *deviations])] if any(deviations) else rows
+    rows = [_table_row([*names, *cells])]
+    return [*rows, _table_row([*[""] * n_names, *deviations])] if any(deviations) else rows
 
 
 def _text(text: str, limit: float | None, is_best: bool = False) -> str:
@@ -248,7 +250,7 @@ def _stack(lines: Sequence[str], alignment: str = "c") -> str:
     return rf"\shortstack[{alignment}]{{{text}}}"
 
 
-def _rules(groups: Sequence[tuple[list[str], int]], n_names: int) -> str:
+def _group_rules(groups: Sequence[tuple[list[str], int]], n_names: int) -> str:
     """Underline each group that has a name."""
     rules, start = [], n_names + 1
     for lines, n in groups:
@@ -258,12 +260,12 @@ def _rules(groups: Sequence[tuple[list[str], int]], n_names: int) -> str:
     return " ".join(rules)
 
 
-def _key(name: str) -> str:
+def _valid_label(name: str) -> str:
     """Return the name of a table as a valid LaTeX label."""
     return re.sub(r"[\\{}#%~^$&\s]", "-", name)
 
 
-def _row(texts: Iterable[str]) -> str:
+def _table_row(texts: Iterable[str]) -> str:
     line = " & ".join(texts)
     # LaTeX takes these characters for arguments of the line or rule before.
     guard = "{}" if line.lstrip().startswith(("[", "*")) else ""

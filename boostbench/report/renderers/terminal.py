@@ -127,7 +127,9 @@ def print_table(console: Console, document: Document) -> None:
         for head, column in zip(heads, zip(*lines, strict=True), strict=True)
     ]
     space = console.width - max(map(len, ["data", *titles]))
-    for number, block in enumerate(_blocks([head.group for head in document.heads], widths, space)):
+    for number, block in enumerate(
+        _column_blocks([head.group for head in document.heads], widths, space)
+    ):
         if number:
             console.print()
         grid = make_grid(["data", *[heads[index] for index in block]])
@@ -153,7 +155,9 @@ def print_listing(console: Console, listing: Listing) -> None:
     lines = [line for line in listing.lines if line.is_known]
     if lines:
         console.print()
-        rows, heads, legend, gap = _fit(console.width, listing, [line.texts for line in lines])
+        rows, heads, legend, gap = _fit_listing(
+            console.width, listing, [line.texts for line in lines]
+        )
         grid = make_grid(heads, n_left=listing.n_names, gap=gap)
         for line, texts in zip(lines, rows, strict=True):
             styles = ["bold" if place in line.strong else "" for place in range(len(texts))]
@@ -169,7 +173,7 @@ def print_listing(console: Console, listing: Listing) -> None:
         console.print(sentence)
 
 
-def _fit(
+def _fit_listing(
     width: int, listing: Listing, rows: list[list[str]]
 ) -> tuple[list[list[str]], list[str], list[str], int]:
     """Fit a list into a width: by narrow gaps, then letters for words, then wrapped names.
@@ -189,21 +193,21 @@ def _fit(
         for head, texts in columns
     ]
     gap, legend = GAP, []
-    if _width(heads, rows, gap) > width:
+    if _total_width(heads, rows, gap) > width:
         gap = 1
         rows = [[text.replace(" ± ", "±") for text in texts] for texts in rows]
-    if _width(heads, rows, gap) > width:
+    if _total_width(heads, rows, gap) > width:
         rows, legend = _abbreviate_bases(rows)
     longest = [max(len(row[name]) for row in rows) for name in range(listing.n_names)]
     for name in sorted(range(listing.n_names), key=lambda name: -longest[name]):
-        over = _width(heads, rows, gap) - width
+        over = _total_width(heads, rows, gap) - width
         if over > 0:
             narrow = max(longest[name] - over, _NAME_WIDTH)
             rows = [[*r[:name], _break(r[name], narrow), *r[name + 1 :]] for r in rows]
     return rows, heads, legend, gap
 
 
-def _width(heads: Sequence[str], rows: Sequence[Sequence[str]], gap: int) -> int:
+def _total_width(heads: Sequence[str], rows: Sequence[Sequence[str]], gap: int) -> int:
     columns = zip(heads, *rows, strict=True)
     widths = [max(map(len, "\n".join(texts).splitlines())) for texts in columns]
     return sum(widths) + gap * (len(heads) - 1)
@@ -225,7 +229,7 @@ def _break(text: str, width: int) -> str:
     return "\n".join(wrap(text, width))
 
 
-def _blocks(groups: list[str], widths: list[int], space: int) -> Iterator[list[int]]:
+def _column_blocks(groups: list[str], widths: list[int], space: int) -> Iterator[list[int]]:
     """Yield the columns of each block: as many groups as fit the space, at least one.
 
     A group that is wider than the space is divided.

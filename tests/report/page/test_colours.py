@@ -3,7 +3,7 @@ import re
 import pytest
 
 from boostbench.analysis.verdicts import VERDICTS
-from boostbench.report.page.html import style
+from boostbench.report.page.html import verdict_variables
 
 #: Grey text on the page, and the paper, in the light and in the dark theme: as in ``page.css``.
 SOFT, PAPER = ("#59616c", "#a3abb6"), ("#ffffff", "#14171b")
@@ -23,7 +23,7 @@ def contrast(a, b):
 
 def shades(name):
     """Give a variable's colours in the light and in the dark theme."""
-    (value,) = re.findall(rf"--{name}: (.*);", style())
+    (value,) = re.findall(rf"--{name}: (.*);", verdict_variables())
     colours = re.findall("#[0-9a-f]{6}", value)
     return colours * 2 if len(colours) == 1 else colours
 

@@ -8,7 +8,7 @@ import pytest
 
 from boostbench.records.archive import Records
 from boostbench.report.assemble import read_tables
-from boostbench.report.document import make_document, rank_row
+from boostbench.report.document import make_document, make_rank_row
 from boostbench.report.renderers.latex import escape, latex, latex_notes
 from boostbench.report.renderers.latex_layout import (
     COLUMN_WIDTH,
@@ -123,7 +123,7 @@ def test_ranks_mark_algorithms_that_differ_from_the_best(make_cell, make_table):
         for name, error in errors.items()
     }
     table = make_table(numbers)
-    ranks = rank_row(table)
+    ranks = make_rank_row(table)
     assert [entry.printed for entry in ranks.entries] == ["1.0", "3.0*", "2.0*"]
     assert [entry.best for entry in ranks.entries] == [True, False, False]
     assert cells(latex(make_document(table)))[-1] == [
@@ -135,7 +135,7 @@ def test_ranks_mark_algorithms_that_differ_from_the_best(make_cell, make_table):
 
 
 def test_ranks_need_two_data_sets_with_all_numbers(table):
-    assert rank_row(table) is None
+    assert make_rank_row(table) is None
 
 
 def test_notes_are_one_paragraph_without_verification(table):
