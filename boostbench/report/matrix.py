@@ -135,5 +135,5 @@ def _bayes_name(comparison: Comparison) -> str:
 
 
 def _rope_text(comparison: Comparison) -> str:
-    """Return the region of practical equivalence, a difference that does not matter, in its unit."""
+    """Return the largest difference that does not matter in practice, with its unit."""
     return comparison.pairs.quantity.with_unit_of_differences(f"{comparison.rope:g}")
