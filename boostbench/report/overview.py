@@ -126,11 +126,11 @@ def counts_sentences(total: Tally) -> list[str]:
     text = f"The tables hold {total.published} published numbers."
     if not total.compared:
         return [f"{text} For none of them there is a number of ours yet."]
-    verdicts = ", ".join(f"{_is_or_are(total[v])} {v}" for v in ("better", "worse"))
+    verdicts = ", ".join(f"{_number_and_verb(total[v])} {v}" for v in ("better", "worse"))
     parts = [
         f"{text} For {total.compared} of them there is a number of ours.",
-        f"{_is_or_are(total['reproduced'])} reproduced ({_reproduced_share(total)}), {verdicts} "
-        f"and {_is_or_are(total['undecided'])} undecided.",
+        f"{_number_and_verb(total['reproduced'])} reproduced ({_reproduced_share(total)}), {verdicts} "
+        f"and {_number_and_verb(total['undecided'])} undecided.",
         _margins_sentence(total),
     ]
     # 2) Count the numbers whose detectable difference is within the margin.
@@ -141,19 +141,21 @@ def counts_sentences(total: Tally) -> list[str]:
         "have been detected"
     )
     if n_decided:
-        verdicts = ", ".join(f"{_is_or_are(decided[v])} {v}" for v in ("better", "worse"))
+        verdicts = ", ".join(f"{_number_and_verb(decided[v])} {v}" for v in ("better", "worse"))
         text += (
-            f": {_is_or_are(decided['reproduced'])} reproduced "
+            f": {_number_and_verb(decided['reproduced'])} reproduced "
             f"({decided['reproduced'] / n_decided:.0%}), {verdicts} and "
-            f"{_is_or_are(decided['undecided'])} undecided"
+            f"{_number_and_verb(decided['undecided'])} undecided"
         )
     parts.append(f"{text}.")
     # 3) Count again with a correction, and without the variance of drawn pools.
     if total.is_corrected:
-        counts = ", ".join(f"{_is_or_are(n)} {verdict}" for verdict, n in total.corrected.items())
+        counts = ", ".join(
+            f"{_number_and_verb(n)} {verdict}" for verdict, n in total.corrected.items()
+        )
         parts.append(f"Corrected for the number of tests, {counts}.")
     if total.without_pool:
-        verdicts = ", ".join(f"{_is_or_are(total.without_pool[v])} {v}" for v in COMPARED)
+        verdicts = ", ".join(f"{_number_and_verb(total.without_pool[v])} {v}" for v in COMPARED)
         parts.append(f"Without the variance of one pool in any interval, {verdicts}.")
     if older := sum(bool(cell.stale) for cell in total.judged):
         parts.append(
@@ -256,7 +258,7 @@ def counting_sentences(total: Tally, tables: Iterable[Table]) -> str:
     return text
 
 
-def _is_or_are(number: int) -> str:
+def _number_and_verb(number: int) -> str:
     """Return a number with its verb: ``"1 is"``, ``"2 are"``."""
     return f"{number} {'is' if number == 1 else 'are'}"
 
