@@ -129,8 +129,8 @@ def counts_sentences(total: Tally) -> list[str]:
     verdicts = ", ".join(f"{_number_and_verb(total[v])} {v}" for v in ("better", "worse"))
     parts = [
         f"{text} For {total.compared} of them there is a number of ours.",
-        f"{_number_and_verb(total['reproduced'])} reproduced ({_reproduced_share(total)}), {verdicts} "
-        f"and {_number_and_verb(total['undecided'])} undecided.",
+        f"{_number_and_verb(total['reproduced'])} reproduced ({_reproduced_share(total)}), "
+        f"{verdicts} and {_number_and_verb(total['undecided'])} undecided.",
         _margins_sentence(total),
     ]
     # 2) Count the numbers whose detectable difference is within the margin.

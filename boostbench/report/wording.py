@@ -134,7 +134,7 @@ def changes_note(table: Table) -> str | None:
     return f"Not as the table is defined: {', '.join(table.changes)}." if table.changes else None
 
 
-def all_notes(table: Table) -> list[str]:
+def table_notes(table: Table) -> list[str]:
     """Return all sentences below a comparison: `remarks`, then `freshness_note`."""
     return remarks(table) + freshness_note(table.cells.values(), table.fitted)
 

@@ -44,7 +44,7 @@ def test_best_is_compared_at_equal_rounds(table_of_rounds):
     assert "Best in bold, among those after the same number of rounds." in wording.caption(
         table_of_rounds
     )
-    assert any("fewer boosting rounds" in note for note in wording.all_notes(table_of_rounds))
+    assert any("fewer boosting rounds" in note for note in wording.table_notes(table_of_rounds))
 
 
 def test_cpu_time_has_its_own_columns(timed_table):
@@ -98,7 +98,7 @@ def test_caption_of_an_empty_table(make_cell, make_table):
 
 
 def test_notes_explain_missing_and_partial_numbers(table):
-    notes = "\n".join(wording.all_notes(table))
+    notes = "\n".join(wording.table_notes(table))
     assert "Data not available: dna." in notes
     assert "‡ over a part of the splits: A on glass (2 of 3)." in notes
     assert "rerun=stale" in notes
@@ -107,21 +107,21 @@ def test_notes_explain_missing_and_partial_numbers(table):
 def test_missing_splits_are_noted(make_cell, make_table):
     table = make_table({("wine", "a"): make_cell([1, 2], missing=8)})
     assert printed_entries(table, "wine")[0][0] == "1.5 (0.7)‡"
-    assert wording.all_notes(table) == ["‡ over a part of the splits: A on wine (2 of 10)."]
+    assert wording.table_notes(table) == ["‡ over a part of the splits: A on wine (2 of 10)."]
 
 
 def test_many_partial_means_are_counted(make_cell, make_table):
     cells = {(str(row), "a"): make_cell([1, 2], missing=8) for row in range(7)}
     cells["last", "a"] = make_cell([1, 2], missing=1)
-    (note,) = wording.all_notes(make_table(cells))
+    (note,) = wording.table_notes(make_table(cells))
     assert note == "‡ over a part of the splits: 2 of 10 (in 7 cells), 2 of 3 (in 1 cell)."
 
 
 def test_uncounted_data_sets_are_noted(make_cell, make_table):
     cells = {(row, column): make_cell([1]) for row in ("vowel", "vowel528") for column in "ab"}
-    (note,) = wording.all_notes(make_table(cells, uncounted={"vowel528"}))
+    (note,) = wording.table_notes(make_table(cells, uncounted={"vowel528"}))
     assert note.endswith("not counted in the tests: vowel528.")
-    assert wording.all_notes(make_table(cells, uncounted={"vowel528"}, compare=[])) == []
+    assert wording.table_notes(make_table(cells, uncounted={"vowel528"}, compare=[])) == []
 
 
 def test_changes_are_noted(table, make_table):
@@ -134,9 +134,9 @@ def test_changes_are_noted(table, make_table):
 
 def test_remarks_stand_before_generated_notes(table_of_rounds):
     table = replace(table_of_rounds, remarks=["The data are our own."])
-    assert wording.all_notes(table) == [
+    assert wording.table_notes(table) == [
         "The data are our own.",
-        *wording.all_notes(table_of_rounds),
+        *wording.table_notes(table_of_rounds),
     ]
 
 
@@ -177,5 +177,5 @@ def test_quantity_without_direction_has_no_best(make_cell, make_table):
 
 def test_published_number_of_another_protocol_is_noted(make_cell, make_table):
     cell = make_cell([1, 2], published=(3.0, 1.0), departures=("protocol.n_splits=2",))
-    (note,) = wording.all_notes(make_table({("wine", "a"): cell}, compare=()))
+    (note,) = wording.table_notes(make_table({("wine", "a"): cell}, compare=()))
     assert note.startswith("§ published of another protocol")

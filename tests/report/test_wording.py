@@ -4,7 +4,7 @@ import pytest
 from fitting.examples import with_records
 
 from boostbench.records.verified import Finding
-from boostbench.report.wording import FOLD_NOTE, all_notes, caption, freshness_note
+from boostbench.report.wording import FOLD_NOTE, caption, freshness_note, table_notes
 
 
 @pytest.mark.parametrize(
@@ -24,10 +24,10 @@ def test_caption_counts_splits(make_cell, make_table, numbers, expected):
 def test_intervals_of_folds_are_explained(make_cell, make_table):
     cell = make_cell([9.0, 11.0] * 10, published=(10.0, 1.0), n=20)
     table = make_table({("wine", "a"): cell}, compare=())
-    assert FOLD_NOTE not in all_notes(table)
+    assert FOLD_NOTE not in table_notes(table)
     kfold = {"config__protocol__sampling": "kfold", "config__protocol__n_splits": 10}
     folds = make_table({("wine", "a"): with_records(cell, **kfold)}, compare=())
-    assert FOLD_NOTE in all_notes(folds)
+    assert FOLD_NOTE in table_notes(folds)
 
 
 def test_freshness_note_counts_verified_results(make_cell):

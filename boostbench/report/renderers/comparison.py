@@ -15,7 +15,7 @@ from boostbench.report.document import make_document, make_row
 from boostbench.report.findings import summarize_tests
 from boostbench.report.matrix import comparison_listing, pair_sentences
 from boostbench.report.renderers.terminal import make_grid, print_listing, print_table
-from boostbench.report.wording import all_notes, caption
+from boostbench.report.wording import caption, table_notes
 from boostbench.util.numbers import differences, fixed, p_value, rounded
 
 #: Names of algorithms are wrapped to this width (characters) beside many columns.
@@ -49,7 +49,7 @@ def print_comparison(console: Console, table: Table, comparison: Comparison) -> 
         _print_many(console, table, comparison)
     else:
         _print_pair(console, table, comparison)
-    for note in [comparison.pairs.note, *all_notes(table)]:
+    for note in [comparison.pairs.note, *table_notes(table)]:
         if note:
             console.print(note, style="yellow")
 
@@ -217,7 +217,7 @@ def comparison_as_json(table: Table, sources: dict[str, str], comparison: Compar
             "p_by": friedman.by,
             "critical_difference": friedman.critical_difference,
         },
-        "notes": all_notes(table),
+        "notes": table_notes(table),
     }
     return json.dumps(_finite(content), indent=1, ensure_ascii=False)
 

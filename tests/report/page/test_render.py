@@ -167,7 +167,7 @@ def test_table_has_captions_and_notes(page, tables):
     assert "so few pairs cannot show a difference" in text
     for table in tables:
         assert wording.caption(table) in text
-        for note in wording.all_notes(table):
+        for note in wording.table_notes(table):
             assert note.replace("^", "") in text
     assert "Not as the table is defined" in text
 
