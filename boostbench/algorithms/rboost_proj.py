@@ -218,12 +218,12 @@ class RBoostProj(TotallyCorrective, TabularBooster, BoostingClassifier):
             yield random_matrix(kind, (n_projections, len(self.classes_)), rng) / size
 
     def _store_model(self, master):
-        self.hypotheses_ = master.search.stack(master.hypotheses)
+        self.hypotheses_ = master.search.stack_type(master.hypotheses)
         self.coefficients_ = master.codes()
         self.objective_ = np.array(master.objective)
         self.converged_ = np.array(master.converged, dtype=bool)
         self.weight_path_ = master.path.matrix(len(master.w))
-        n_numbers = master.search.size + len(self.classes_)
+        n_numbers = master.search.n_learner_parameters + len(self.classes_)
         self.n_parameters_ = self.n_iterations_ * n_numbers
         # An earlier fit may have had another rule.
         for name in ("rows_", "_pair_codes"):

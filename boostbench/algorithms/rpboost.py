@@ -279,7 +279,7 @@ class RpBoost(_BinaryLeastSquaresBooster):
     def _search(self, X, space, projection, seed):
         width = max(1, int(_DIMENSION_FACTORS[space] * X.shape[1]))
         draw = partial(_draw_matrices, seed, projection, (X.shape[1], width))
-        return RandomProjectionSearch(X, draw, width, self.warm_start)
+        return RandomProjectionSearch(X, draw, width, cache_batches=self.warm_start)
 
     def _count_learner_parameters(self):
         """Return the number of coordinates of the directions, and thresholds."""

@@ -213,7 +213,7 @@ def fit_class_codes(kernels, labels, n_bits, max_iter):
     for _ in range(n_bits):
         # 1) Find two weight vectors: an eigenvector, which is optimal for real numbers in place of
         # signs, and from there a minimum of the loss of smooth signs.
-        start = _spectral(kernels, positive, negative)
+        start = _eigenvector_weights(kernels, positive, negative)
         smooth = minimize(
             smooth_loss,
             start,
@@ -255,7 +255,7 @@ def smooth_loss(weights, kernels, positive, negative):
     return float(-smooth @ image / scale), gradient / scale
 
 
-def _spectral(kernels, positive, negative):
+def _eigenvector_weights(kernels, positive, negative):
     """Return the w that maximises ``h' R h`` over ``h = kernels @ w`` of norm ``sqrt(n_samples)``.
 
     See `smooth_loss` for the parameters. The solution is the eigenvector v of the largest

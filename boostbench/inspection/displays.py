@@ -88,7 +88,7 @@ def _import_pyplot():
     return import_optional("matplotlib.pyplot", "displays need")
 
 
-def most_important(importances, n):
+def most_important_features(importances, n):
     """Return the indices of the features of the largest positive importance.
 
     Parameters
@@ -172,7 +172,7 @@ class ImportanceDisplay:
         self
         """
         self.figure_, self.ax_ = get_axes(ax)
-        order = most_important(self.importances, n_features)[::-1]
+        order = most_important_features(self.importances, n_features)[::-1]
         self.bars_ = self.ax_.barh(self.feature_names[order].astype(str), self.importances[order])
         self.ax_.set(xlabel="Importance", xlim=(0, None))
         return self

@@ -18,7 +18,7 @@ from boostbench.algorithms.base.booster import to_dense
 from boostbench.algorithms.base.categories import to_pandas
 from boostbench.algorithms.explanation.rules import shortest_decimals
 from boostbench.algorithms.explanation.stump_sums import require_stump_sum
-from boostbench.inspection.displays import most_important
+from boostbench.inspection.displays import most_important_features
 from boostbench.inspection.evaluation import evaluate
 from boostbench.inspection.shape_displays import distinct_integers, heat_map_data, visible_steps
 from boostbench.util.files import write_output
@@ -210,7 +210,7 @@ class _Page:
     def __init__(self, shapes, X, *, max_terms):
         self.shapes = shapes
         self.X = X
-        self.features = most_important(shapes.importances, max_terms)
+        self.features = most_important_features(shapes.importances, max_terms)
         visible = [self._visible_table(shapes.term(feature)) for feature in self.features]
         values = np.concatenate([np.zeros(1), *(table.ravel() for table in visible)])
         # All curves share one vertical axis, so that they can be compared. It includes 0. An axis

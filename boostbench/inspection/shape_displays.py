@@ -12,7 +12,7 @@ import numpy as np
 
 from boostbench.algorithms.explanation.rules import shortest_decimals
 from boostbench.algorithms.explanation.stump_sums import require_stump_sum
-from boostbench.inspection.displays import make_axes_grid, most_important, y_axis_label
+from boostbench.inspection.displays import make_axes_grid, most_important_features, y_axis_label
 
 # Width and height of a plot and of a heat map, in inches.
 _PLOT_SIZE = (3.2, 2.6)
@@ -173,7 +173,7 @@ class ShapeFunctionDisplay:
     def _select_features(self, features):
         """Return the indices of the features to draw; see `from_estimator`."""
         if isinstance(features, Integral):
-            return most_important(self.shapes.importances, features)
+            return most_important_features(self.shapes.importances, features)
         features = [features] if isinstance(features, str) else features
         return [self.shapes.feature_index(feature) for feature in features]
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from boostbench.algorithms.explanation.rules import rules, shortest_decimals
 from boostbench.algorithms.explanation.stump_sums import output_names, require_stump_sum
-from boostbench.inspection.displays import most_important
+from boostbench.inspection.displays import most_important_features
 
 # Maximum number of stumps that are listed by default: more are hard to read.
 _MAX_RULES = 100
@@ -115,7 +115,9 @@ def _export_terms(shapes, max_terms, decimals):
     """
     # 1) Write the heading, with the unit of the contributions and the intercept.
     importances = shapes.importances
-    terms = {feature: shapes.term(feature) for feature in most_important(importances, max_terms)}
+    terms = {
+        feature: shapes.term(feature) for feature in most_important_features(importances, max_terms)
+    }
     outputs = list(shapes.outputs)
     lines = ["Added to the scores"]
     if decimals is None:

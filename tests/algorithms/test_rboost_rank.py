@@ -61,7 +61,7 @@ def make_model(mode, n_iterations=10, n_projections=8, n_bins=6, seed=0):
 def candidate_outputs(search, X):
     """Return h(P_r x_i) of all candidates of polarity +1, a list of (n_samples, n_classes)."""
     if hasattr(search, "pool"):
-        directions = [search.pool[members] for members in search.members]
+        directions = [search.pool[members] for members in search.pool_indices]
         thresholds = [search.thresholds] * len(directions)
     else:
         directions, thresholds = search.directions, search.thresholds.T

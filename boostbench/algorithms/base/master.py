@@ -11,11 +11,12 @@ import numpy as np
 
 from boostbench.algorithms.base.targets import normalise_weights
 
-# Edges of normalised weights are capped here: a perfect weak learner (edge 1) would get an infinite
-# coefficient.
+# Largest edge of normalised weights; larger ones are capped: a perfect weak learner (edge 1) would
+# get an infinite coefficient.
 MAX_EDGE = 1.0 - 1e-10
 
-# Smaller edges are rounding errors of the search, which sums in single precision.
+# Smallest edge of normalised weights: smaller ones are rounding errors of the search, which sums in
+# single precision.
 MIN_EDGE = np.finfo(np.float32).eps
 
 # Seconds of wall time between two readings of the CPU time. A reading is a system call, in which

@@ -63,7 +63,7 @@ class EarlyStopping:
     ----------
     losses : list of float
         Loss after each round that was scored.
-    best : int
+    best_round : int
         Last round of progress; 0 if no round was scored yet.
     """
 
@@ -74,7 +74,7 @@ class EarlyStopping:
         self.weights = weights
         self.patience = patience
         self.losses = []
-        self.best = 0
+        self.best_round = 0
 
     def losses_so_far(self):
         """Return the losses after all rounds so far."""
@@ -87,23 +87,26 @@ class EarlyStopping:
                 losses = log_losses(factor * scores, self.labels)
                 self.losses.append(float(np.average(losses, weights=self.weights)))
                 # 2) Remember the last round of progress.
-                if not self.best or self.losses[-1] < self.losses[self.best - 1] - MIN_DECREASE:
-                    self.best = stage
+                if (
+                    not self.best_round
+                    or self.losses[-1] < self.losses[self.best_round - 1] - MIN_DECREASE
+                ):
+                    self.best_round = stage
         return self.losses
 
     def on_round_end(self):
         """Return True if the training should end."""
-        if self.training.rounds < self.best + self.patience:
+        if self.training.rounds < self.best_round + self.patience:
             return False
         self.losses_so_far()
-        return self.training.rounds >= self.best + self.patience
+        return self.training.rounds >= self.best_round + self.patience
 
     def on_training_end(self):
         """Undo the rounds after the best round."""
         losses = self.losses_so_far()
         self.training.booster.validation_losses_ = np.array(losses)
-        if self.best < self.training.rounds:
-            self.training.rewind(self.best)
+        if self.best_round < self.training.rounds:
+            self.training.rewind(self.best_round)
 
 
 def stratified_holdout(labels, fraction, random_state, advice="give more samples"):
@@ -309,7 +312,7 @@ class VerboseReporter:
         # 2) Read the validation loss, if there is one.
         losses = None
         if self.validation:
-            losses, best = self.validation.losses_so_far(), self.validation.best
+            losses, best = self.validation.losses_so_far(), self.validation.best_round
         elif hasattr(training.master, "best_round"):
             # A jointly trained bag stops itself.
             losses, best = model.validation_losses_, training.master.best_round

@@ -188,9 +188,9 @@ def _check_range(weights):
 
 def _drop_zero_weights(X, y, weights):
     """Return X, y and weights of the samples of positive weight; raise ValueError if none is."""
-    present = weights > 0
-    if present.all():
+    is_positive = weights > 0
+    if is_positive.all():
         return X, y, weights
-    if not present.any():
+    if not is_positive.any():
         raise ValueError("All samples have the weight 0: there is nothing to learn from.")
-    return X[present], y[present], weights[present]
+    return X[is_positive], y[is_positive], weights[is_positive]

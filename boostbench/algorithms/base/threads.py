@@ -41,13 +41,13 @@ class Threads:
         list
         """
         if self._pool is None:
-            return _results(function, items)
+            return _apply(function, items)
         # Each thread gets one task, not one for each item: to start a task takes some 50
         # microseconds.
         ends = [len(items) * i // self._n_threads for i in range(self._n_threads + 1)]
         parts = [items[start:end] for start, end in pairwise(ends)]
-        tasks = [self._pool.submit(_results, function, part) for part in parts[1:] if part]
-        results = _results(function, parts[0])
+        tasks = [self._pool.submit(_apply, function, part) for part in parts[1:] if part]
+        results = _apply(function, parts[0])
         for task in tasks:
             results += task.result()
         return results
@@ -58,16 +58,16 @@ def one_blas_thread():
 
     The products of blocks of samples are so small that threads of BLAS mostly wait for one another.
     """
-    return _libraries().limit(limits=1, user_api="blas")
+    return _thread_controller().limit(limits=1, user_api="blas")
 
 
 # The search for the loaded libraries takes some milliseconds.
 @cache
-def _libraries():
+def _thread_controller():
     """Return the controller of the libraries that are loaded."""
     return ThreadpoolController()
 
 
-def _results(function, items):
+def _apply(function, items):
     """Return the results of a function for a list of items."""
     return [function(item) for item in items]

@@ -185,17 +185,17 @@ class OutputCodeDiscriminantSearch:
 
     Attributes
     ----------
-    stack : type
+    stack_type : type
         Type of the stack of the weak learners.
-    size : int
+    n_learner_parameters : int
         Number of parameters of a weak learner without its sign: a direction and a threshold.
     """
 
-    stack = Perceptrons
+    stack_type = Perceptrons
 
     def __init__(self, X):
         self.X = X
-        self.size = X.shape[1] + 1
+        self.n_learner_parameters = X.shape[1] + 1
         # Centred features have smaller rounding errors of the variances.
         self._features = np.ascontiguousarray((X - X.mean(axis=0)).T)
         self._pairs = np.triu_indices(X.shape[1])
@@ -244,9 +244,9 @@ class OutputCodeDiscriminantSearch:
             floor = best - TIE_TOLERANCE * scale
             if bounds[block[0]] < floor:
                 break
-            signed = codes[block] @ weights
-            directions = self._directions(signed)
-            stumps = self._tied_stumps(directions, signed, violation[block], floor, scale)
+            signed_weights = codes[block] @ weights
+            directions = self._directions(signed_weights)
+            stumps = self._tied_stumps(directions, signed_weights, violation[block], floor, scale)
             candidates += [(score, int(block[v]), perceptron) for score, v, perceptron in stumps]
             best = max([best, *(score for score, _, _ in stumps)])
         # 3) Take the first code among the ties.
@@ -258,22 +258,22 @@ class OutputCodeDiscriminantSearch:
         edge = float(violation[column] + outputs @ G @ codes[column])
         return SearchResult(perceptron, outputs, edge, column)
 
-    def _directions(self, signed):
+    def _directions(self, signed_weights):
         """Return the discriminants, of shape (n_problems, n_features).
 
         Parameters
         ----------
-        signed : ndarray of shape (n_problems, n_samples)
+        signed_weights : ndarray of shape (n_problems, n_samples)
             Signed weights.
         """
         # The weights of each side are scaled to a sum of 1: the shares. The sum of both covariances
         # is the second moment of all samples minus m1 m1' + m2 m2' for the means m1 and m2 of the
         # sides, and m1 m1' + m2 m2' = (s s' + d d') / 2 for s = m1 + m2 and d = m1 - m2.
-        positive = np.maximum(signed, 0).sum(axis=1, keepdims=True)
-        negative = np.minimum(signed, 0).sum(axis=1, keepdims=True)
+        positive = np.maximum(signed_weights, 0).sum(axis=1, keepdims=True)
+        negative = np.minimum(signed_weights, 0).sum(axis=1, keepdims=True)
         tiny = np.finfo(float).tiny
-        shares = signed / np.where(signed > 0, positive + tiny, negative - tiny)
-        difference = np.copysign(shares, signed) @ self._features.T
+        shares = signed_weights / np.where(signed_weights > 0, positive + tiny, negative - tiny)
+        difference = np.copysign(shares, signed_weights) @ self._features.T
         total = shares @ self._features.T
         within = self._second_moments(shares)
         within -= (_outer_squares(total) + _outer_squares(difference)) / 2
@@ -305,13 +305,13 @@ class OutputCodeDiscriminantSearch:
         for i, j in zip(_iter_blocks(rows, width), _iter_blocks(columns, width), strict=True):
             yield i, j, self._features[i] * self._features[j]
 
-    def _tied_stumps(self, directions, signed, violation, floor, scale):
+    def _tied_stumps(self, directions, signed_weights, violation, floor, scale):
         """Return the stumps on given directions that tie for the best score.
 
         Parameters
         ----------
         directions : ndarray of shape (n_problems, n_features)
-        signed : ndarray of shape (n_problems, n_samples)
+        signed_weights : ndarray of shape (n_problems, n_samples)
             Signed weights of each problem.
         violation : ndarray of shape (n_problems,)
         floor : float
@@ -325,7 +325,7 @@ class OutputCodeDiscriminantSearch:
             The best stump of each direction whose best score ties with the best score of all.
         """
         values = directions @ self._features
-        order, edges = edges_on_lines(values, signed)
+        order, edges = edges_on_lines(values, signed_weights)
         scores = np.abs(edges)
         scores += violation[:, None]
         # This bound excludes most directions before the costlier check for equal samples.

@@ -133,10 +133,10 @@ class GiniTreeSearch(ClassTreeSearch):
         if not may_grow or np.count_nonzero(class_weights) < 2:
             return leaf
         total = class_weights.sum()
-        if self._sums is None:
+        if self._prefix_sums is None:
             position = self._best_position_from_edges(weights / total, class_weights / total)
         else:
-            position = self._sums.best_position(weights / total, _gain_from_sums, scale=1.0)
+            position = self._prefix_sums.best_position(weights / total, _gain_from_sums, scale=1.0)
         if position is None:
             return leaf
         # 2) Compute its gain from the class weights of both sides, without the rounding errors of

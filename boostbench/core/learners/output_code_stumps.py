@@ -55,14 +55,14 @@ class OutputCodeStumpSearch:
 
     Attributes
     ----------
-    stack : type
+    stack_type : type
         Type of the stack of the weak learners.
-    size : int
+    n_learner_parameters : int
         Number of parameters of a weak learner without its sign: a feature and a threshold.
     """
 
-    stack = Stumps
-    size = 2
+    stack_type = Stumps
+    n_learner_parameters = 2
 
     def __init__(self, X):
         self.X = X

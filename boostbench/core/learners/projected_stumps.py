@@ -199,7 +199,7 @@ class PooledProjectionSearch(_ProjectionSearch):
         data, self._unit = _rescale_data(X)
         pool = random_matrix("gaussian", (pool_size, X.shape[1]), rng).astype(np.float64)
         self.pool = pool / np.linalg.norm(pool, axis=1, keepdims=True)
-        self.members = rng.integers(0, pool_size, (n_projections, n_classes))
+        self.pool_indices = rng.integers(0, pool_size, (n_projections, n_classes))
         # 2) Bin the projected samples by one grid of thresholds.
         points = self.pool @ data
         self.thresholds = _quantile_thresholds(points, _separation(self.pool, data).max(), n_bins)
@@ -214,7 +214,7 @@ class PooledProjectionSearch(_ProjectionSearch):
         self._one_hot = sparse.csr_matrix((np.ones(len(rows), np.float32), (rows, sample)), shape)
         # `_gather` has a row for each projected feature, and a 1 for each class at the direction of
         # the class: its product adds up the sums of the classes.
-        columns = self.members * n_classes + np.arange(n_classes)
+        columns = self.pool_indices * n_classes + np.arange(n_classes)
         starts = np.arange(n_projections + 1) * n_classes
         self._gather = sparse.csr_matrix(
             (np.ones(columns.size, np.float32), columns.ravel(), starts),
@@ -223,7 +223,7 @@ class PooledProjectionSearch(_ProjectionSearch):
 
     def rows(self, features):
         """Return rows of the projection matrices; see `_ProjectionSearch.rows`."""
-        return self.pool[self.members[features]] * self._unit
+        return self.pool[self.pool_indices[features]] * self._unit
 
     def _find_largest(self, G):
         """Return the largest sum; see `_ProjectionSearch._find_largest`."""
@@ -265,7 +265,7 @@ class PooledProjectionSearch(_ProjectionSearch):
         ndarray of shape (n_sums,)
         """
         # `_bins` is indexed by (sum, class, sample).
-        is_below = self._bins[self.members[features]] <= thresholds[:, None, None]
+        is_below = self._bins[self.pool_indices[features]] <= thresholds[:, None, None]
         return np.where(is_below, G.T, 0.0).sum(axis=(1, 2))
 
 

@@ -87,7 +87,7 @@ class RandomFeatureSearch(ABC):
         """Return the candidate with the largest absolute edge; see `Search.best`."""
         # 1) Draw candidates, and bound their largest absolute edges from below and above. An error
         # of each output changes an edge by this error times the sum of absolute weights, the scale.
-        make_learner, edges, errors = self._candidates(G)
+        make_learner, edges, errors = self._draw_candidates(G)
         scale = np.abs(G).sum(axis=0).max()
         # The rounding error of an edge is at most eps / 2 for each term, relative to the scale. Two
         # edges are compared.
@@ -121,7 +121,7 @@ class RandomFeatureSearch(ABC):
         """Do nothing: every call of `best` draws new candidates."""
 
     @abstractmethod
-    def _candidates(self, G):
+    def _draw_candidates(self, G):
         """Draw candidates and compute their edges.
 
         Returns
@@ -160,7 +160,7 @@ class RandomPerceptronSearch(RandomFeatureSearch):
        2008. Inner products of the outputs estimate the perceptron kernel.
     """
 
-    learners = Perceptron
+    learner_type = Perceptron
 
     def __init__(self, X, n_candidates, rng):
         super().__init__(X, n_candidates, rng)
@@ -174,8 +174,8 @@ class RandomPerceptronSearch(RandomFeatureSearch):
         # Allocating these arrays in every round would take longer than the search.
         self._values = np.empty((2, len(X), n_candidates), np.float32)
 
-    def _candidates(self, G):
-        """Draw perceptrons; see `RandomFeatureSearch._candidates`."""
+    def _draw_candidates(self, G):
+        """Draw perceptrons; see `RandomFeatureSearch._draw_candidates`."""
         # Samples and thresholds are divided by R here; `make_learner` multiplies thresholds by it.
         directions = self._draw_directions()
         directions /= np.linalg.norm(directions, axis=1, keepdims=True)
@@ -237,7 +237,7 @@ class RandomCosineSearch(RandomFeatureSearch):
     .. [1] A. Rahimi and B. Recht, "Random features for large-scale kernel machines", NIPS 2007.
     """
 
-    learners = Cosine
+    learner_type = Cosine
 
     def __init__(self, X, n_candidates, rng, gamma):
         super().__init__(X, n_candidates, rng)
@@ -245,8 +245,8 @@ class RandomCosineSearch(RandomFeatureSearch):
         self._scaled = (self._scale * self.X).astype(np.float32)
         self._longest = np.linalg.norm(self._scaled.astype(np.float64), axis=1).max()
 
-    def _candidates(self, G):
-        """Draw cosines; see `RandomFeatureSearch._candidates`."""
+    def _draw_candidates(self, G):
+        """Draw cosines; see `RandomFeatureSearch._draw_candidates`."""
         # Directions are drawn from N(0, I), and the samples are multiplied by sqrt(2 gamma).
         directions = self._draw_directions()
         phases = np.float32(2 * np.pi) * self._draw_uniform()
@@ -275,7 +275,7 @@ class UnionSearch:
     Parameters
     ----------
     searches : sequence of boostbench.core.weak_learner.Search
-        Searches with an attribute `learners`, the type of their weak learners, and a method
+        Searches with an attribute `learner_type`, the type of their weak learners, and a method
         `exclude`.
     """
 
@@ -293,7 +293,7 @@ class UnionSearch:
     def exclude(self, learner):
         """Exclude a weak learner from later searches."""
         for search in self._searches:
-            if isinstance(learner, search.learners):
+            if isinstance(learner, search.learner_type):
                 search.exclude(learner)
 
 

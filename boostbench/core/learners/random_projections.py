@@ -48,7 +48,7 @@ class RandomProjectionSearch:
         matrices of shape (n_rounds, n_features, n_projections).
     n_projections : int
         Number of projected features in each round.
-    keep : bool, default=False
+    cache_batches : bool, default=False
         True: cache sorted batches, so that the rounds after `restart` are cheap.
 
     Examples
@@ -60,12 +60,12 @@ class RandomProjectionSearch:
     (1.5, 4.0)
     """
 
-    def __init__(self, X, draw, n_projections, keep=False):
+    def __init__(self, X, draw, n_projections, cache_batches=False):
         self.X = np.ascontiguousarray(X, dtype=np.float64)
         self._draw = draw
         self._n_rounds = max(1, _BATCH_VALUES // (len(X) * n_projections))
         positions = self._n_rounds * n_projections * (len(X) + _BLOCK)
-        self._n_cached = _MAX_CACHED_POSITIONS // positions if keep else 0
+        self._n_cached = _MAX_CACHED_POSITIONS // positions if cache_batches else 0
         self._cache = []
         # The last entry is the weight 0 of a sample that does not exist. The orders of the samples
         # are padded with it to the end of the last block.

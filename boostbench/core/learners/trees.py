@@ -194,7 +194,7 @@ class ClassTreeSearch:
         self.labels = labels
         self.n_classes = n_classes
         uses_sums = n_classes >= self.min_classes_for_sums
-        self._sums = search.class_sums(labels) if uses_sums else None
+        self._prefix_sums = search.class_sums(labels) if uses_sums else None
         # Flat index of the column of each sample's class in an array with a row for each sample.
         n_columns = first_class_column + n_classes
         self._own_class_index = np.arange(len(labels)) * n_columns + first_class_column + labels
@@ -254,12 +254,12 @@ class ClassStumpSearch(ClassTreeSearch):
         # 1) Find the position of the best stump, its index among all stumps of the search. Scores
         # are equal if they differ by less than a tiny fraction of `scale`.
         scale = float(G.sum())
-        if self._sums is None:
+        if self._prefix_sums is None:
             position = self._best_position_from_differences(G, scale)
         else:
             # The scores of the other search are doubled weights. These are not doubled, so that
             # they are compared with half of the scale.
-            position = self._sums.best_position(G, majority_weight, scale / 2)
+            position = self._prefix_sums.best_position(G, majority_weight, scale / 2)
         if position is None:
             return None
         # 2) Let each side vote for its class of the largest weight.

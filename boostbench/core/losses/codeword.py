@@ -174,13 +174,13 @@ class CodewordRisk:
         across, along = (snap_to_grid(part, _DIRECTION_BITS) for part in (across, along))
         direction = across + along * self.codewords
         slope = _slope(gradient / self._losses.sum(), direction, self.codewords)
-        here = _Move(0.0, self.codewords, self._losses, self.log_risk, slope)
+        origin = _Move(0.0, self.codewords, self._losses, self.log_risk, slope)
         # 2) Search along it, from the size of the last step, and from the default size if that
         # fails: the last step can be so short that no difference of risks is seen. `fromkeys` drops
         # the second size if it equals the first.
         for start in dict.fromkeys((self._last_move, _INITIAL_STEP_SIZE)):
-            move = self._line_search(here, direction, start)
-            if move is not here:
+            move = self._line_search(origin, direction, start)
+            if move is not origin:
                 self._last_move, self.codewords, self._losses, self.log_risk, _ = move
                 return True
         return False
@@ -219,12 +219,12 @@ class CodewordRisk:
         """Return the derivatives of the sum of `losses` with respect to the codewords."""
         return 0.5 * self._duals(losses) @ self.predictions
 
-    def _move_by(self, here, direction, size):
+    def _move_by(self, origin, direction, size):
         """Return the codewords after a step of a given size, with their risk and slope.
 
         Parameters
         ----------
-        here : _Move
+        origin : _Move
             Codewords before the step.
         direction : ndarray of shape (n_classes, n_components)
         size : float
@@ -234,7 +234,7 @@ class CodewordRisk:
         -------
         _Move
         """
-        codewords = here.codewords + size * direction
+        codewords = origin.codewords + size * direction
         lengths = np.linalg.norm(codewords, axis=1, keepdims=True)
         codewords /= lengths
         losses, log_risk = self._compute_losses(codewords)
@@ -243,7 +243,7 @@ class CodewordRisk:
             size, codewords, losses, log_risk, _slope(gradient, direction / lengths, codewords)
         )
 
-    def _line_search(self, here, direction, size):
+    def _line_search(self, origin, direction, size):
         """Search for a step that lowers the risk well, beginning with a given size.
 
         A step is halved until the risk falls, or doubled while it falls further. The last trial is
@@ -252,7 +252,7 @@ class CodewordRisk:
 
         Parameters
         ----------
-        here : _Move
+        origin : _Move
             Present codewords, a step of size 0.
         direction : ndarray of shape (n_classes, n_components)
         size : float
@@ -261,23 +261,23 @@ class CodewordRisk:
         Returns
         -------
         _Move
-            `here` if no step lowers the risk.
+            `origin` if no step lowers the risk.
         """
         # `low` is the last step that lowers the risk well, `high` the trial beyond it.
-        best = low = here
-        high = self._move_by(here, direction, size)
+        best = low = origin
+        high = self._move_by(origin, direction, size)
         for _ in range(_MAX_TRIALS):
-            if low is here and high.log_risk >= low.log_risk - _RISK_TOLERANCE:
-                high = self._move_by(here, direction, high.size / 2)
+            if low is origin and high.log_risk >= low.log_risk - _RISK_TOLERANCE:
+                high = self._move_by(origin, direction, high.size / 2)
             elif high.slope < 0 and high.log_risk < low.log_risk - _RISK_TOLERANCE:
                 best = low = high
-                high = self._move_by(here, direction, 2 * high.size)
+                high = self._move_by(origin, direction, 2 * high.size)
             elif high.slope <= low.slope:
                 break  # the line has no root ahead
             else:
                 share = snap_to_grid(low.slope / (low.slope - high.slope), _SIZE_BITS)
                 bottom = float(low.size + share * (high.size - low.size))
-                for move in (high, self._move_by(here, direction, bottom)):
+                for move in (high, self._move_by(origin, direction, bottom)):
                     if move.log_risk < best.log_risk - _RISK_TOLERANCE:
                         best = move
                 break

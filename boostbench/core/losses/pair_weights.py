@@ -20,7 +20,7 @@ from scipy import sparse
 from boostbench.core.linear_algebra import sparse_product
 from boostbench.core.solvers.balancing import ExponentialProblem, PairwiseProblem, laplacian
 
-# Odds are capped here, so that they stay finite.
+# Largest odds: larger ones are capped, so that they stay finite.
 MAX_ODDS = 1e300
 
 # Logarithm of a loss that counts as 0. Doubles become subnormal at -708.
@@ -374,25 +374,25 @@ class LogisticProblem(PairwiseProblem):
     def __init__(self, weights):
         self._weights = weights
         # The reciprocal of this sum for each class: products with it are sums with the factor.
-        self._part = np.full(weights.n_classes, 1.0 / weights.total)
+        self._reciprocals = np.full(weights.n_classes, 1.0 / weights.total)
 
     def gradient(self, w):
         """Return the gradient; see `PairwiseProblem.gradient`."""
         # The margin of (own class a, other class b) grows with w_a and falls with w_b, so that the
         # derivative by w_c is the sum of u over pairs with b = c minus the sum over a = c.
         self._sums = self._weights.sums_at(w)
-        return self._part @ self._sums - self._sums @ self._part
+        return self._reciprocals @ self._sums - self._sums @ self._reciprocals
 
     def laplacian(self):
         """Return the second derivatives; see `PairwiseProblem.laplacian`."""
         # The curvature of a pair's loss is u (1 - u).
-        stiffness = self._sums - self._weights.square_sums()
-        degrees = stiffness @ self._part + self._part @ stiffness
-        return laplacian(stiffness * self._part, degrees)
+        curvature_sums = self._sums - self._weights.square_sums()
+        degrees = curvature_sums @ self._reciprocals + self._reciprocals @ curvature_sums
+        return laplacian(curvature_sums * self._reciprocals, degrees)
 
     def start(self):
         """Return 0: previous rounds have left the loss near its minimum."""
-        return np.zeros(len(self._part))
+        return np.zeros(len(self._reciprocals))
 
 
 def pair_share(total, size):

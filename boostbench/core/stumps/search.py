@@ -410,7 +410,7 @@ class ExcludingStumpSearch(StumpSearch):
     True
     """
 
-    learners = Stump
+    learner_type = Stump
 
     def exclude(self, stump):
         """Exclude a stump from later searches."""

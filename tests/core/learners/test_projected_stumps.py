@@ -66,7 +66,7 @@ def candidates(search):
         ]
     return [
         (search.pool[members], threshold)
-        for members in search.members
+        for members in search.pool_indices
         for threshold in search.thresholds
     ]
 
@@ -202,12 +202,12 @@ def test_pool_has_unit_length_and_uniform_members():
     X = np.random.default_rng(0).normal(size=(5, 3))
     search = PooledProjectionSearch(X, 4, 5000, 3, np.random.default_rng(0), pool_size=10)
     np.testing.assert_allclose(np.linalg.norm(search.pool, axis=1), 1.0, rtol=1e-6)
-    assert search.members.shape == (5000, 4)
+    assert search.pool_indices.shape == (5000, 4)
     for r in range(4):
-        counts = np.bincount(search.members[:, r], minlength=10)
+        counts = np.bincount(search.pool_indices[:, r], minlength=10)
         assert len(counts) == 10
         assert np.abs(counts - 500).max() < 100
-    assert np.abs(np.corrcoef(search.members.T) - np.eye(4)).max() < 0.06
+    assert np.abs(np.corrcoef(search.pool_indices.T) - np.eye(4)).max() < 0.06
 
 
 def test_independent_directions_are_gaussian_and_differ():

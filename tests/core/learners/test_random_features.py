@@ -153,7 +153,7 @@ def test_constant_is_excluded_if_all_edges_are_zero():
     """Rounding errors of large weights exceed all edges."""
 
     class TwoCandidates(RandomFeatureSearch):
-        def _candidates(self, G):
+        def _draw_candidates(self, G):
             constant, varying = Perceptron(np.ones(1), -1.0), Perceptron(np.ones(1), 1.5)
             return (constant, varying).__getitem__, np.zeros((1, 2)), np.zeros(2)
 

@@ -76,7 +76,7 @@ def test_restart_repeats_the_results(max_cached, monkeypatch):
         drawn_batches.append(batch)
         return random_draw((3, 2))(batch, n_rounds)
 
-    search = RandomProjectionSearch(X, draw, 2, keep=True)
+    search = RandomProjectionSearch(X, draw, 2, cache_batches=True)
     first = [search.best(G) for G in weights[:5]]
     search.restart()
     # After `restart`, continue beyond the rounds of the first pass.

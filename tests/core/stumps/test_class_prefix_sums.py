@@ -112,8 +112,8 @@ def test_search_by_sums_equals_search_by_edges(kind, n_classes, seed):
     X, labels, weights = problem(seed, n_classes, n_samples=90)
     search = kind(StumpSearch(X), labels, n_classes)
     result = search.best(weights)
-    assert search._sums is not None
-    search._sums = None
+    assert search._prefix_sums is not None
+    search._prefix_sums = None
     result_by_edges = search.best(weights)
     for name in ("feature", "threshold", "children", "value"):
         assert (getattr(result.learner, name) == getattr(result_by_edges.learner, name)).all()
