@@ -25,12 +25,12 @@ SCHEMA = 2
 Hash = Annotated[str, Meta(pattern="^[0-9a-f]{16}$")]
 Name = Annotated[str, Meta(min_length=1)]
 #: Largest whole number up to which a float represents all whole numbers.
-_MAX_INT = 2**53
+_MAX_INTEGER = 2**53
 #: Largest real number: the sum of squares of all numbers of a record stays finite.
 _MAX_REAL = 1e100
-Integer = Annotated[int, Meta(ge=-_MAX_INT, le=_MAX_INT)]
-Count = Annotated[int, Meta(ge=0, le=_MAX_INT)]
-Rows = Annotated[int, Meta(ge=1, le=_MAX_INT)]
+Integer = Annotated[int, Meta(ge=-_MAX_INTEGER, le=_MAX_INTEGER)]
+Count = Annotated[int, Meta(ge=0, le=_MAX_INTEGER)]
+Positive = Annotated[int, Meta(ge=1, le=_MAX_INTEGER)]
 #: Number of boosting rounds as the key of a mapping: JSON has only text as keys.
 Round = Annotated[str, Meta(pattern=r"^[1-9]\d{0,14}$")]
 Real = Annotated[float, Meta(ge=-_MAX_REAL, le=_MAX_REAL)]
@@ -76,9 +76,9 @@ class Data(Struct, frozen=True):
 
     name: Name
     checksum: Hash
-    n_samples: Rows
-    n_features: Rows
-    n_classes: Rows
+    n_samples: Positive
+    n_features: Positive
+    n_classes: Positive
     cut: dict[str, Any] = {}
     missing: str | None = None
     words: str | None = None
@@ -106,7 +106,7 @@ class _ProvenanceForm(Struct):
 
     commit: Name
     environment: dict[str, str | Integer] | None
-    edition: Rows = FIRST_EDITION
+    edition: Positive = FIRST_EDITION
     source: Hash | UnsetType = UNSET
     code: Name | UnsetType = UNSET
 
@@ -509,7 +509,7 @@ class Measured(Record, kw_only=True):
     #: ``checkpoints``, each in either stored form.
     required: ClassVar[tuple[str, ...]] = ()
 
-    n_train: Rows
+    n_train: Positive
     n_test: Count
     chosen: Point
     validation_error: Real | None

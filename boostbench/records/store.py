@@ -44,12 +44,14 @@ from boostbench.util.files import (
 _DATA_PUNCTUATION, _ALGO_PUNCTUATION = "+-.", "+-"
 # Ending of a file of records, and the further ending of its packed file.
 _PLAIN, _PACKED = ".jsonl", ".gz"
+# Content of the files, for messages such as "cannot write records to FILE".
+_CONTENT = "records to "
 # Damaged lines of a file that are described; the others are counted.
 _MAX_DESCRIBED = 5
 # Characters of each description: a damaged line may be long, and a message is read in a terminal.
 _MAX_REASON_LENGTH = 200
 # Bytes to which any packed file may unpack; records unpack to 25 times their packed size.
-_MIN_UNPACKED_BYTES = 2**24
+_ALLOWED_UNPACKED_BYTES = 2**24
 
 
 # A run asks for the same few paths at each step of a task.
@@ -199,7 +201,7 @@ class RecordFile:
                     try:
                         record = self._definitions.read(record)
                     except (BadLine, UndefinedHash) as error:
-                        self._skip_line(place, error)
+                        self._note_damage(place, error)
                         continue
                 records.append(record)
             return records
@@ -243,7 +245,7 @@ class RecordFile:
             return []
         # 2) Write each record after its definitions; the file may have the definitions already.
         depth = _n_checked_folders(self.path)
-        with open_append(self.path, "records to ", _is_complete, depth) as file:
+        with open_append(self.path, _CONTENT, _is_complete, depth) as file:
             # This keeps out definitions that other writers have added since the last look.
             self._read_new_lines(file)
             for encoded in composed:
@@ -309,11 +311,11 @@ class RecordFile:
             except BadLine as error:
                 if not is_ended:
                     return len(body) - len(line)
-                self._skip_line(place, error)
+                self._note_damage(place, error)
             self._n_lines[is_plain] += is_ended
         return len(body)
 
-    def _skip_line(self, place: _Place, error: BadLine | UndefinedHash) -> None:
+    def _note_damage(self, place: _Place, error: BadLine | UndefinedHash) -> None:
         """Count a damaged line; keep its reason if it is among the first ones of the file."""
         self._n_damaged += 1
         reason = " ".join(str(error).split())  # names in a file may hold line ends
@@ -374,7 +376,7 @@ def deduplicate(path: Path) -> int:
     if len(set(keys)) == len(keys):
         return 0
     # 2) Read again under the lock, as records may have been added.
-    with file_lock(path, "records to ", depth=_n_checked_folders(path)):
+    with file_lock(path, _CONTENT, depth=_n_checked_folders(path)):
         file = RecordFile(path)
         records = file.read_new()
         if file.warnings:
@@ -405,7 +407,7 @@ def pack(path: Path) -> int:
         Number of bytes by which the files became smaller.
     """
     packed = _packed(path)
-    with file_lock(path, "records to ", depth=_n_checked_folders(path)):
+    with file_lock(path, _CONTENT, depth=_n_checked_folders(path)):
         with open_in_place(path, "ab+") as file:
             repair(file, _is_complete)
             file.seek(0)
@@ -430,7 +432,7 @@ def check_writable(paths: Iterable[Path]) -> None:
         locked.
     """
     for path in paths:
-        with writing_to(path, content="records to ", depth=_n_checked_folders(path)):
+        with writing_to(path, content=_CONTENT, depth=_n_checked_folders(path)):
             with tempfile.TemporaryFile(dir=path.parent) as file:
                 acquire_file_lock(file, path.parent)
             # The lock file may belong to another user of a shared folder.
@@ -461,7 +463,7 @@ def _unpacked(path: Path) -> bytes:
         if not is_regular_file(path):
             return b""
         with gzip.open(path) as stream:
-            return decompress(stream, path, _MIN_UNPACKED_BYTES).getvalue()
+            return decompress(stream, path, _ALLOWED_UNPACKED_BYTES).getvalue()
     except (EOFError, zlib.error, gzip.BadGzipFile):
         raise UserError(f"{path} is damaged; take it from a copy, or remove it") from None
     except OSError as error:

@@ -17,8 +17,8 @@ from boostbench.records.schema import (
     Count,
     Hash,
     Name,
+    Positive,
     Record,
-    Rows,
     Time,
     check,
 )
@@ -106,7 +106,7 @@ class Finding(msgspec.Struct, kw_only=True, frozen=True, omit_defaults=True):
     target: Name
     choices: str
     data: Name
-    edition: Rows = FIRST_EDITION
+    edition: Positive = FIRST_EDITION
     # `Verified.read` replaces the states of version 1.0.0.
     state: Literal[(*STATES, *_OLD_STATES)]
     commit: str

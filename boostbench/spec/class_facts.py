@@ -26,7 +26,7 @@ _PACKAGE = "boostbench"
 _ROOT = Path(__file__).parents[1]
 
 
-class _NotLiteralError(Exception):
+class _NotInSourceError(Exception):
     """Error for a value in the source that is not a literal."""
 
 
@@ -41,7 +41,7 @@ def constructor_defaults(target: str) -> Mapping[str, Any]:
     """
     try:
         return _source_defaults(target)
-    except _NotLiteralError:
+    except _NotInSourceError:
         pass
     try:
         signature = inspect.signature(import_class(target))
@@ -57,11 +57,11 @@ def constructor_defaults(target: str) -> Mapping[str, Any]:
 def class_attribute(target: str, name: str, default: Any) -> Any:
     """Return an attribute of a class, or `default` if the class does not have it."""
     try:
-        value = getattr(_source_class(target), name, default)
+        value = getattr(_stand_in_class(target), name, default)
         if isinstance(value, ast.AST):
-            raise _NotLiteralError(name)
+            raise _NotInSourceError(name)
         return value
-    except _NotLiteralError:
+    except _NotInSourceError:
         return getattr(import_class(target), name, default)
 
 
@@ -70,10 +70,10 @@ def _source_defaults(target: str) -> Mapping[str, Any]:
 
     Raises
     ------
-    _NotLiteralError
-        If a default is not a literal, or `_source_class` raises it.
+    _NotInSourceError
+        If a default is not a literal, or `_stand_in_class` raises it.
     """
-    cls = _source_class(target)
+    cls = _stand_in_class(target)
     constructor = getattr(cls, "__init__", None)
     if isinstance(constructor, ast.arguments):
         positional = [*constructor.posonlyargs, *constructor.args]
@@ -84,7 +84,7 @@ def _source_defaults(target: str) -> Mapping[str, Any]:
         ]
         return {argument.arg: _literal(node) for argument, node in pairs if node is not None}
     if not any(base.__name__ == "DeclaredParameters" for base in cls.__mro__):
-        raise _NotLiteralError("__init__")
+        raise _NotInSourceError("__init__")
     # Annotated attributes are the parameters, see `boostbench.algorithms.base.parameters`.
     declared = {}
     for base in reversed(cls.__mro__):
@@ -100,32 +100,32 @@ def _source_defaults(target: str) -> Mapping[str, Any]:
     }
 
 
-def _source_class(target: str) -> type:
+def _stand_in_class(target: str) -> type:
     """Return a class with the literal attributes and the constructor of a class of the package.
 
     Raises
     ------
-    _NotLiteralError
+    _NotInSourceError
         If the class is not in the package, or is imported: the imported code runs, even if its
         source has changed since.
     """
     module, _, name = target.rpartition(".")
     if module.partition(".")[0] != _PACKAGE:
-        raise _NotLiteralError(target)
-    origin = _definition(module, name)
+        raise _NotInSourceError(target)
+    origin = _find_definition(module, name)
     if origin is None or origin[0] in sys.modules:
-        raise _NotLiteralError(target)
-    return _shadow(*origin)
+        raise _NotInSourceError(target)
+    return _build_stand_in(*origin)
 
 
 @functools.cache
-def _shadow(module: str, name: str) -> type:
+def _build_stand_in(module: str, name: str) -> type:
     """Return a class with the bases, literal attributes and constructor in a module's source."""
-    tree = _parse(module)
+    tree = _parse_module(module)
     node = next(n for n in tree.body if isinstance(n, ast.ClassDef) and n.name == name)
     bases = [base.id for base in node.bases if isinstance(base, ast.Name)]
     # Bases of other packages have neither an edition nor parameters of ours.
-    origins = [origin for base in bases if (origin := _definition(module, base))]
+    origins = [origin for base in bases if (origin := _find_definition(module, base))]
     namespace = {"__annotations__": {}}
     for item in node.body:
         if isinstance(item, ast.AnnAssign) and isinstance(item.target, ast.Name):
@@ -138,36 +138,36 @@ def _shadow(module: str, name: str) -> type:
         for target, value in _assignments(item):
             try:
                 namespace[target] = _literal(value)
-            except _NotLiteralError:
+            except _NotInSourceError:
                 namespace[target] = value
-    return type(name, tuple(_shadow(*origin) for origin in origins), namespace)
+    return type(name, tuple(_build_stand_in(*origin) for origin in origins), namespace)
 
 
 @functools.cache
-def _definition(module: str, name: str) -> tuple[str, str] | None:
+def _find_definition(module: str, name: str) -> tuple[str, str] | None:
     """Return the module and name of a class that a module of the package defines or imports.
 
     None: the class is imported from another package, or is not there.
     """
-    tree = _parse(module)
+    tree = _parse_module(module)
     if any(isinstance(node, ast.ClassDef) and node.name == name for node in tree.body):
         return module, name
     imports = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
     for node in imports:
         names = [alias.name for alias in node.names if alias.asname is None]
         if name in names and (node.module or "").startswith(f"{_PACKAGE}."):
-            return _definition(node.module, name)
+            return _find_definition(node.module, name)
     return None
 
 
 @functools.cache
-def _parse(module: str) -> ast.Module:
+def _parse_module(module: str) -> ast.Module:
     path = _ROOT.joinpath(*module.split(".")[1:])
     path = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
     try:
         return ast.parse(path.read_text(encoding="utf-8"))
     except OSError:
-        raise _NotLiteralError(module) from None
+        raise _NotInSourceError(module) from None
 
 
 def _assignments(node: ast.stmt) -> Iterator[tuple[str, ast.expr]]:
@@ -184,7 +184,7 @@ def _literal(node: ast.expr) -> Any:
     try:
         return ast.literal_eval(node)
     except ValueError:
-        raise _NotLiteralError(ast.unparse(node)) from None
+        raise _NotInSourceError(ast.unparse(node)) from None
 
 
 #: Edition of records and classes that state none.

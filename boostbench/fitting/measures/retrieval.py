@@ -9,7 +9,7 @@ from boostbench.fitting.measures.base import FIT_TIMES, Measure
 from boostbench.fitting.quantities import TIME_DIGITS
 from boostbench.fitting.stages import digest_of_labels
 from boostbench.fitting.trial import Fit, Trial
-from boostbench.records.schema import Duration, Fraction, Measured, Rows
+from boostbench.records.schema import Duration, Fraction, Measured, Positive
 from boostbench.util.numbers import round_significant
 
 # Number of distances, of 8 bytes each, that are computed at a time, so that they stay in the
@@ -21,8 +21,8 @@ class RetrievalRecord(Measured, kw_only=True):
     """Mean average precision of the codes of a fit."""
 
     mean_average_precision: Fraction
-    n_bits: Rows
-    n_database: Rows
+    n_bits: Positive
+    n_database: Positive
     seconds: dict[str, Duration | None]
 
 
