@@ -1,4 +1,7 @@
-"""Specification of an algorithm: an estimator's class, its parameters and its grid."""
+"""Specification of an algorithm: an estimator's class, its parameters and its grid.
+
+A config group ``algo`` becomes an `AlgorithmSpec`, from which each fit builds its estimator.
+"""
 
 import itertools
 import sys
@@ -14,7 +17,7 @@ from boostbench.util.errors import UserError
 #: Keys of an algorithm's config that do not affect its results.
 PRESENTATION = ("name", "title", "paper")
 
-# Texts of the specifications that `AlgorithmSpec.check` has accepted: the cells of a table share an
+# Texts of the specifications that `AlgorithmSpec.check` has accepted. The cells of a table share an
 # algorithm, which is checked once.
 _accepted: set[str] = set()
 
@@ -29,10 +32,11 @@ class AlgorithmSpec(msgspec.Struct, frozen=True, dict=True):
     target : str
         Dotted name of the class.
     params : dict
-        Parameters of the constructor. A mapping with a ``_target_`` becomes an object of that
-        class.
+        Parameters of the constructor by name, as JSON types. A mapping with a ``_target_`` becomes
+        an object of that class, whose parameters are the other entries.
     grid : dict of str to list
-        Candidate values by parameter; empty: nothing is tuned.
+        Candidate values by parameter. Cross-validation chooses one *point*, a value for each of
+        these parameters. Empty: nothing is tuned.
     title : str, default=""
         Heading in tables and figures.
     """
@@ -48,6 +52,12 @@ class AlgorithmSpec(msgspec.Struct, frozen=True, dict=True):
         """Return the specification in the ``algo`` of a resolved config.
 
         The class is not imported; `check` does this, and tests the parameters.
+
+        Parameters
+        ----------
+        config : mapping
+            ``_target_``, ``name``, ``title``, ``paper`` and ``grid``; all other entries are
+            parameters of the constructor.
 
         Raises
         ------
@@ -88,13 +98,23 @@ class AlgorithmSpec(msgspec.Struct, frozen=True, dict=True):
             _accepted.add(specification)
 
     def __reduce__(self) -> tuple:
-        """Pickle the classes of the running script too, which a worker process does not have."""
+        """Return the recipe of a pickle, with the classes of the running script.
+
+        A worker process does not have the classes of a user's script.
+        """
         class_names = [self.target, *trusted_imports.class_names([self.params, self.grid])]
         fields = msgspec.structs.astuple(self)
         return _unpickle, (trusted_imports.script_classes(class_names), *fields)
 
     def points(self) -> list[dict[str, Any]]:
-        """Return all combinations of the grid's values; the last parameter varies fastest."""
+        """Return the points of the grid, which are all combinations of its values.
+
+        Returns
+        -------
+        list of dict
+            Values by parameter. The last parameter varies fastest. An empty grid has one point,
+            which is empty.
+        """
         return [
             dict(zip(self.grid, values, strict=True))
             for values in itertools.product(*self.grid.values())
@@ -132,7 +152,7 @@ class AlgorithmSpec(msgspec.Struct, frozen=True, dict=True):
 
     @cached_property
     def estimator(self) -> Any:
-        """Unfitted estimator with `params` only, for its tags; None if its constructor fails."""
+        """Unfitted estimator with `params`, for its tags; None if its constructor fails."""
         return self.probe()
 
     def probe(self, **overrides: Any) -> Any:

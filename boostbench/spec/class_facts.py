@@ -1,8 +1,9 @@
-"""Defaults, attributes and versions of classes.
+"""Defaults, attributes and versions of classes, from which keys and freshness of records follow.
 
-Importing an estimator takes a second with the modules of all stumps and losses; reading its
-signature takes milliseconds. The keys of records need the signatures of many classes. Therefore the
-facts of a class that is not imported are read from its source.
+The key of a record leaves out parameters at their defaults (`boostbench.spec.keys`), and a record
+is fresh if the version of its class is today's. Importing an estimator takes a second with the
+modules of all stumps and losses; parsing its source takes milliseconds. Therefore the facts of a
+class of boostbench that is not imported yet are read from its source.
 
 A class of boostbench states the version of its numbers by its attribute ``edition``: whoever
 changes the numbers on purpose increases it. The version of a class of an installed distribution is
@@ -27,7 +28,11 @@ _ROOT = Path(__file__).parents[1]
 
 
 class _NotInSourceError(Exception):
-    """Error for a value in the source that is not a literal."""
+    """Error for a fact that the source does not give: the class has to be imported for it.
+
+    A value may be no literal; or the class is imported already, is of another package, or has no
+    source.
+    """
 
 
 @functools.cache
@@ -38,6 +43,11 @@ def constructor_defaults(target: str) -> Mapping[str, Any]:
     ----------
     target : str
         Dotted name of the class. A class that cannot be imported has no defaults.
+
+    Returns
+    -------
+    mapping of str to object
+        Defaults by the name of the parameter.
     """
     try:
         return _source_defaults(target)
@@ -55,9 +65,24 @@ def constructor_defaults(target: str) -> Mapping[str, Any]:
 
 
 def class_attribute(target: str, name: str, default: Any) -> Any:
-    """Return an attribute of a class, or `default` if the class does not have it."""
+    """Return an attribute of a class, or `default` if the class does not have it.
+
+    Parameters
+    ----------
+    target : str
+        Dotted name of the class.
+    name : str
+        Name of the attribute.
+    default : object
+
+    Raises
+    ------
+    Exception
+        Any error of the import of a class whose source does not give the attribute.
+    """
     try:
         value = getattr(_stand_in_class(target), name, default)
+        # A value that is no literal is a node of the syntax tree, see `_build_stand_in`.
         if isinstance(value, ast.AST):
             raise _NotInSourceError(name)
         return value
@@ -71,9 +96,10 @@ def _source_defaults(target: str) -> Mapping[str, Any]:
     Raises
     ------
     _NotInSourceError
-        If a default is not a literal, or `_stand_in_class` raises it.
+        If a default is not a literal, or there is no stand-in, see `_stand_in_class`.
     """
     cls = _stand_in_class(target)
+    # 1) A constructor in the source states its defaults, which belong to its last parameters.
     constructor = getattr(cls, "__init__", None)
     if isinstance(constructor, ast.arguments):
         positional = [*constructor.posonlyargs, *constructor.args]
@@ -83,9 +109,11 @@ def _source_defaults(target: str) -> Mapping[str, Any]:
             *zip(constructor.kwonlyargs, constructor.kw_defaults, strict=True),
         ]
         return {argument.arg: _literal(node) for argument, node in pairs if node is not None}
+    # 2) Otherwise the annotated attributes are the parameters, as in a dataclass, see
+    #    `boostbench.algorithms.base.parameters`. A class may turn a parameter of its base into an
+    #    attribute, by the annotation ClassVar.
     if not any(base.__name__ == "DeclaredParameters" for base in cls.__mro__):
         raise _NotInSourceError("__init__")
-    # Annotated attributes are the parameters, see `boostbench.algorithms.base.parameters`.
     declared = {}
     for base in reversed(cls.__mro__):
         for name, annotation in vars(base).get("__annotations__", {}).items():
@@ -101,7 +129,7 @@ def _source_defaults(target: str) -> Mapping[str, Any]:
 
 
 def _stand_in_class(target: str) -> type:
-    """Return a class with the literal attributes and the constructor of a class of the package.
+    """Return the stand-in for a class of boostbench, see `_build_stand_in`.
 
     Raises
     ------
@@ -120,7 +148,19 @@ def _stand_in_class(target: str) -> type:
 
 @functools.cache
 def _build_stand_in(module: str, name: str) -> type:
-    """Return a class with the bases, literal attributes and constructor in a module's source."""
+    """Return a stand-in for a class of boostbench, made from the source of its module.
+
+    It has the bases of the class, as stand-ins, so that attributes are inherited. Literal
+    attributes have their values. Other attributes are nodes of the syntax tree, and methods are
+    their `ast.arguments`.
+
+    Parameters
+    ----------
+    module : str
+        Dotted name of the module.
+    name : str
+        Name of the class in the module.
+    """
     tree = _parse_module(module)
     node = next(n for n in tree.body if isinstance(n, ast.ClassDef) and n.name == name)
     bases = [base.id for base in node.bases if isinstance(base, ast.Name)]
@@ -145,9 +185,19 @@ def _build_stand_in(module: str, name: str) -> type:
 
 @functools.cache
 def _find_definition(module: str, name: str) -> tuple[str, str] | None:
-    """Return the module and name of a class that a module of the package defines or imports.
+    """Return the module that defines a class, and its name there.
 
-    None: the class is imported from another package, or is not there.
+    Parameters
+    ----------
+    module : str
+        Module of boostbench that defines the class or imports it.
+    name : str
+        Name of the class in `module`.
+
+    Returns
+    -------
+    (str, str) or None
+        None: the class is imported from another package, or is not there.
     """
     tree = _parse_module(module)
     if any(isinstance(node, ast.ClassDef) and node.name == name for node in tree.body):
@@ -162,6 +212,13 @@ def _find_definition(module: str, name: str) -> tuple[str, str] | None:
 
 @functools.cache
 def _parse_module(module: str) -> ast.Module:
+    """Return the syntax tree of a module of boostbench.
+
+    Raises
+    ------
+    _NotInSourceError
+        If its file cannot be read.
+    """
     path = _ROOT.joinpath(*module.split(".")[1:])
     path = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
     try:
@@ -181,18 +238,29 @@ def _assignments(node: ast.stmt) -> Iterator[tuple[str, ast.expr]]:
 
 
 def _literal(node: ast.expr) -> Any:
+    """Return the value of a literal, or raise `_NotInSourceError`."""
     try:
         return ast.literal_eval(node)
     except ValueError:
         raise _NotInSourceError(ast.unparse(node)) from None
 
 
-#: Edition of records and classes that state none.
+#: Edition of records and classes that state none; an edition is the version of a class's numbers.
 FIRST_EDITION = 1
 
 
 class ProvenanceLike(Protocol):
-    """Facts of a record's provenance that belong to a version, see `boostbench.records.schema`."""
+    """Facts that `CodeVersion.matches` reads of a `boostbench.records.schema.Provenance`.
+
+    Attributes
+    ----------
+    edition : int
+        Edition of the class that made the records.
+    source : str or None
+        Digest of the files of a user's classes.
+    environment : mapping of str to (str or int)
+        Versions of libraries by distribution, and facts of the machine.
+    """
 
     edition: int
     source: str | None
@@ -219,13 +287,30 @@ class CodeVersion(NamedTuple):
 
     @classmethod
     def from_config(cls, algo: Mapping[str, Any], measure: type) -> "CodeVersion":
-        """Return the version of the classes of a config's ``algo`` and of the measure's class."""
+        """Return the version of the classes that make the numbers of a config.
+
+        Parameters
+        ----------
+        algo : mapping
+            The estimator's class (``_target_``) and its parameters, in which further classes may be
+            named.
+        measure : type
+            Class of the measure.
+
+        Raises
+        ------
+        UserError
+            If the edition of a class is no positive number, or a user's class is in no file.
+        """
         targets = tuple(class_names(algo))
         modules = (*(name.rpartition(".")[0] for name in targets), measure.__module__)
         return _code_version(targets, modules)
 
     def to_record(self) -> dict[str, Any]:
-        """Return the fields of a record; its environment holds the versions."""
+        """Return the entries of a record's provenance besides its environment, as JSON types.
+
+        The first edition is left out. `versions` are a part of the environment.
+        """
         fields = {"edition": self.edition} if self.edition != FIRST_EDITION else {}
         return fields | ({"source": self.source} if self.source else {})
 
@@ -234,7 +319,7 @@ class CodeVersion(NamedTuple):
         environment = provenance.environment
         return (
             provenance.edition == self.edition
-            # Older records have no such digest.
+            # Older records have no digest of the source: they match any.
             and provenance.source in (None, self.source)
             and all(environment.get(name, now) == now for name, now in self.versions.items())
         )
@@ -242,16 +327,25 @@ class CodeVersion(NamedTuple):
 
 @functools.cache
 def _code_version(targets: tuple[str, ...], modules: tuple[str, ...]) -> CodeVersion:
-    packages = {module: module.partition(".")[0] for module in modules}
-    foreign = sorted(module for module, package in packages.items() if package != _PACKAGE)
-    origins = {module: distribution_of(packages[module]) for module in foreign}
-    versions = {name: importlib.metadata.version(name) for name in set(origins.values()) - {None}}
+    """Return the version of the classes `targets`, which are in `modules`."""
+    # 1) Classes of boostbench: each edition above the first one increases the sum.
     edition = FIRST_EDITION + sum(_edition(target) - FIRST_EDITION for target in targets)
-    user_modules = [module for module in foreign if origins[module] is None]
+    # 2) Classes of other packages: the versions of the distributions that are installed.
+    distributions = {
+        module: distribution_of(module.partition(".")[0])
+        for module in sorted(set(modules))
+        if module.partition(".")[0] != _PACKAGE
+    }
+    versions = {
+        name: importlib.metadata.version(name) for name in set(distributions.values()) - {None}
+    }
+    # 3) The user's classes: a digest of the files of their modules.
+    user_modules = [module for module, name in distributions.items() if name is None]
     return CodeVersion(edition, _digest_files(user_modules) if user_modules else None, versions)
 
 
 def _edition(target: str) -> int:
+    """Return the edition of a class; classes of other packages have the first one."""
     if distribution_of(target.partition(".")[0]) not in (None, _PACKAGE):
         return FIRST_EDITION
     edition = class_attribute(target, "edition", FIRST_EDITION)
@@ -261,6 +355,13 @@ def _edition(target: str) -> int:
 
 
 def _digest_files(modules: list[str]) -> str:
+    """Return the first 16 hex digits of the SHA-256 of the names and files of imported modules.
+
+    Raises
+    ------
+    UserError
+        If a module has no file.
+    """
     digest = hashlib.sha256()
     for module in modules:
         path = getattr(sys.modules[module], "__file__", None)

@@ -1,4 +1,8 @@
-"""Specification of an experiment, and the config that it is composed with."""
+"""Specification of an experiment, and the config of a run that contains it.
+
+`boostbench.config.compose` makes an `ExperimentConfig` from YAML files and the command line. Its
+`spec`, an `ExperimentSpec`, holds all that affects the numbers.
+"""
 
 import json
 from collections.abc import Mapping
@@ -20,7 +24,8 @@ from boostbench.util.errors import UserError
 #: Row and column of a table's cell: one experiment.
 CellKey = tuple[str, str]
 
-# Settings by the text of their specification: the rows of a table share an algorithm.
+# `ExperimentSpec.settings` by the text of the specification. The rows of a table share an
+# algorithm, and the defaults of its class are looked up once.
 _settings: dict[str, dict[str, Any]] = {}
 
 
@@ -71,7 +76,7 @@ class ExperimentSpec(msgspec.Struct, frozen=True, dict=True):
         ).checked()
 
     def checked(self) -> "ExperimentSpec":
-        """Return the specification with the settings of the protocol that the measure uses.
+        """Return the specification with the protocol that the measure uses, after all checks.
 
         Raises
         ------
@@ -93,8 +98,10 @@ class ExperimentSpec(msgspec.Struct, frozen=True, dict=True):
     def supports(self) -> tuple[bool, bool]:
         """True if the estimator gets missing values, and True if it gets categories, unchanged.
 
-        The estimator's tags state it, or its parameter `categorical_features`. Projections and
-        samples of unit length need numbers.
+        The estimator's tags state both. An estimator with a parameter `categorical_features` gets
+        categories if this parameter is a text such as ``"from_dtype"``. Missing values and
+        categories become numbers for principal components, for samples of unit length, and for
+        measures that need numbers.
         """
         from sklearn.base import BaseEstimator  # slow to import
         from sklearn.utils import get_tags
@@ -110,7 +117,18 @@ class ExperimentSpec(msgspec.Struct, frozen=True, dict=True):
         return tags.allow_nan, tags.categorical
 
     def effective_imputation(self, setting: str | None) -> str | None:
-        """Return the effect of ``data.missing`` for this algorithm: a statistic, or `KEEP`."""
+        """Return the imputation of missing values for this algorithm.
+
+        Parameters
+        ----------
+        setting : str or None
+            Effective ``data.missing``. None: the data have no missing values, or must have none.
+
+        Returns
+        -------
+        str or None
+            `setting`, but `FALLBACK` instead of `KEEP` if the estimator takes no missing values.
+        """
         return FALLBACK if setting == KEEP and not self.supports[0] else setting
 
     @property
@@ -166,7 +184,17 @@ class ExperimentSpec(msgspec.Struct, frozen=True, dict=True):
 
 
 class Profile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Named limits of a protocol and of algorithms' parameters."""
+    """Reduction of all experiments, such as ``profile=quick``: ``conf/profile/NAME.yaml``.
+
+    Attributes
+    ----------
+    name : str
+    protocol : dict
+        Upper limits of settings of the protocol, by setting.
+    algo : dict of str to dict
+        Upper limits of numbers, and other values of parameters and of the grid, by the name of the
+        algorithm and the parameter; ``all`` stands for every algorithm that has the parameter.
+    """
 
     name: Any
     protocol: dict[str, Any]
@@ -174,7 +202,17 @@ class Profile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class ParallelSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Backend of a run, its number of processes, and the address of a scheduler."""
+    """Parallel execution of a run: the fields of ``conf/parallel/NAME.yaml``.
+
+    Attributes
+    ----------
+    backend : {"loky", "dask"}
+        Processes on this machine, or a Dask cluster.
+    n_jobs : int
+        Number of processes; -1: one per core.
+    scheduler : str, default=None
+        Address of Dask's scheduler.
+    """
 
     backend: Any
     n_jobs: Any
@@ -229,7 +267,7 @@ class ExperimentConfig(msgspec.Struct, frozen=True, dict=True):
         return [f"{key}={value}" for key, value in values.items() if defaults.get(key) != value]
 
     def _flat_values(self) -> dict[str, Any]:
-        """Return the values that affect the numbers, by dotted key."""
+        """Return the values that affect the numbers, by dotted key such as ``data.path``."""
         algorithm, data = self.algorithm, dict.fromkeys(DataSpec.__struct_fields__)
         groups = {
             "data": data | self.data.to_config(),

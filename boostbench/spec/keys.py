@@ -1,10 +1,16 @@
 """Keys of records: digests of a specification without its defaults, and of the rows of a split.
 
-The *config* of an experiment holds all settings that affect its results, as JSON types, and nothing
-else. It is recorded in full, with the value of every parameter of the constructor. A *key* leaves
-out each setting that is at its default today. So a new parameter whose default changes nothing
-leaves the keys of all records as they are, whereas a record made under an old default keeps that
-setting in its key.
+A run looks up by its key whether a fit is on record. The *config* of an experiment holds all
+settings that affect its results, and nothing else, as JSON types::
+
+    {"algo": {"_target_": "boostbench.MCBoost", "nu": 0.1, ...}, "grid": {"nu": [0.1, 0.01]},
+     "data": {"name": "iris", "checksum": "...", ...}, "protocol": {"sampling": "kfold", ...},
+     "seed": 0, "measure": "prediction"}
+
+It is recorded in full, with the value of every parameter of the constructor. A key leaves out each
+setting that is at its default today. So a new parameter whose default changes nothing leaves the
+keys of all records as they are, whereas a record made under an old default keeps that setting in
+its key.
 """
 
 import functools
@@ -57,12 +63,13 @@ class RecordKeys(NamedTuple):
     Attributes
     ----------
     settings : str
-        Digest of the settings without the data.
+        Digest of the settings without the data. Records are found by it before the data are loaded.
     split : str
-        Digest of all settings and of the data: with the rows of a split, its key.
+        Digest of all settings and of the data. `split_key` adds the number and the rows of a split.
     trial : str
-        Digest of the settings that affect a cross-validation trial, besides its point and its
-        rows. The grid is left out, so that a grid of single points can grow and keep its trials.
+        Digest of the settings that affect a cross-validation trial, besides the point of the grid
+        and the rows, which `trial_key` adds. The grid is left out, so that it can grow and keep the
+        trials of its former points.
     """
 
     settings: str
@@ -71,8 +78,9 @@ class RecordKeys(NamedTuple):
 
     @classmethod
     def from_config(cls, config: Mapping[str, Any]) -> "RecordKeys":
-        """Return the keys of a recorded config, with its ``data``."""
+        """Return the keys of a config with its ``data``, see the module."""
         settings = remove_defaults(config)
+        # The key of a trial states its rows; otherwise the protocol only affects its features.
         protocol = {name: settings["protocol"].get(name) for name in ("scale", "pca")}
         names = ("algo", "data", "seed", "judged_by")
         trial = {name: settings.get(name) for name in names} | {"protocol": protocol}
@@ -108,9 +116,15 @@ class RecordKeys(NamedTuple):
 
 
 def remove_defaults(config: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a config without defaults, and without the names of the data options and the measure.
+    """Return a config without settings at their default, and without two entries.
 
-    The checksum of the data and the measure's settings identify these.
+    The entry ``cut`` of the data, the options by which they were requested, is left out, as their
+    checksum identifies them. The name of the measure is left out, as its settings identify it.
+
+    Parameters
+    ----------
+    config : mapping
+        Config, see the module; ``data`` may be missing.
 
     Examples
     --------
@@ -133,7 +147,14 @@ def remove_defaults(config: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def fill_defaults(value: Any) -> Any:
-    """Return the parameters of an object, and of objects in them, with their defaults."""
+    """Return the parameters of an object, and of objects in them, with their defaults.
+
+    Parameters
+    ----------
+    value : mapping, list or other JSON type
+        A mapping with ``_target_`` has the parameters of an object of that class. Other values are
+        returned as they are.
+    """
     if isinstance(value, Mapping):
         defaults = json_defaults(_class_name(value))
         return {**defaults, **{name: fill_defaults(item) for name, item in value.items()}}
@@ -143,7 +164,8 @@ def fill_defaults(value: Any) -> Any:
 def drop_removed_parameters(value: Any) -> Any:
     """Return the parameters of an object without those that became attributes of its class.
 
-    A parameter is dropped if it has the value that the class has fixed since.
+    Records keep parameters that a later version of their class no longer has. Such a parameter is
+    dropped if it has the value that the class has fixed since; see `fill_defaults` for `value`.
 
     Examples
     --------
@@ -191,7 +213,7 @@ def _is_attribute(target: str, name: str, text: str) -> bool:
     """Return True if an attribute of the class has this name and value, a text of JSON."""
     try:
         return canonical_json(class_attribute(target, name, ...)) == text
-    except UserError:
+    except UserError:  # the attribute has no JSON form
         return False
 
 

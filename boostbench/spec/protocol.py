@@ -48,8 +48,9 @@ class ProtocolSpec(msgspec.Struct, frozen=True, kw_only=True):
         sampling).
     sampling : {"stratified", "plain", "kfold", "official", "fixed"}, default="stratified"
         Random splits with the class shares of the data set, random splits, stratified k-fold
-        with `n_splits` folds, the official training and test part of the data set `n_splits`
-        times, or the splits that come with the data set, in their order.
+        with `n_splits` folds, the official training and test part of the data set with
+        `n_splits` different seeds of the fit, or the splits that come with the data set, in their
+        order.
     samples_per_class : int or None, default=None
         Number of samples of each class to draw before the division; smaller classes are kept
         whole. None: all samples.
@@ -58,9 +59,9 @@ class ProtocolSpec(msgspec.Struct, frozen=True, kw_only=True):
     train_size : int or None, default=None
         Number of samples to draw from the training part, with its class shares. None: all samples.
     test : {"part", "rest", "official", "all"}, default="part"
-        Tested samples: the test part; the test part and the rest of the training part that was
-        drawn from; the official test part, which `sampling` then leaves alone; or all samples,
-        including the training part.
+        Tested samples: the test part; the test part and the samples that a reduction left out of
+        the training part; the official test part, where `sampling` divides the official training
+        part only; or all samples, including the training part.
     scale : {"minmax", "standard", "unit", "none"}, default="minmax"
         Scaling of the features, fitted on the training part; ``unit`` gives each sample length 1.
     pca : float or None, default=None
@@ -101,7 +102,7 @@ class ProtocolSpec(msgspec.Struct, frozen=True, kw_only=True):
     def __post_init__(self):
         # 1) Check the values: the constructor of a struct does not.
         validation.validate_mapping(ProtocolSpec, msgspec.structs.asdict(self), "protocol")
-        # 2) Refuse settings that the source of the splits leaves without a meaning.
+        # 2) Refuse settings that have no meaning for this source of the splits.
         has_given_splits = self.sampling in ("fixed", "official")
         for is_conflict, setting in (
             (has_given_splits and self.samples_per_class, "samples_per_class"),
@@ -139,9 +140,10 @@ class ProtocolSpec(msgspec.Struct, frozen=True, kw_only=True):
     def to_config(self) -> dict[str, Any]:
         """Return the settings that affect the result of a split, as JSON types.
 
-        A split depends on its own number, and not on how many follow it: the numbers of splits and
-        of repeats are left out, except for the number of folds, which changes the size of the test
-        part. The name is left out, and so is the time limit if there is none.
+        A split depends on its own number, and not on the number of all splits: `n_splits` and
+        `n_repeats` are left out, except that the number of folds (`n_splits` of k-fold sampling)
+        changes the size of the test part. The name is left out, and so is the time limit if there
+        is none.
         """
         config = msgspec.structs.asdict(self)
         config["checkpoints"] = list(self.checkpoints)
