@@ -1,7 +1,8 @@
-"""The composer: from settings to the resolved config of one experiment.
+"""Composer of configs: from the overrides of one experiment to its resolved config.
 
-Groups, values and overrides are merged as Hydra merges them, for the layout of ``conf/`` alone.
-Hydra itself takes a tenth of a second for each experiment, and a table has a hundred.
+A *group*, such as ``algo``, is a folder of ``conf/``, and an *option* a file in it. Groups, values
+and overrides are merged as Hydra merges them, for the layout of ``conf/`` alone. Hydra itself takes
+a tenth of a second for each experiment, and a table has a hundred.
 """
 
 import functools
@@ -97,7 +98,7 @@ def compose_config(
 def _compose(
     values: Settings, asked: Collection[str] | None, folders: Sequence[Path]
 ) -> tuple["ConfigTree", "_ComposedConfig"]:
-    """Return the merged config, and its values after all steps; see `compose_config`."""
+    """Return the merged config, and the completed config; see `compose_config`."""
     values = Settings(zip(allow_new_parameters(values), values.values(), strict=True))
     tree = merge_configs(values, tuple(folders))
     override_keys = [*map(strip_prefix, values)]

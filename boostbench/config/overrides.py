@@ -21,17 +21,18 @@ from boostbench.util.errors import UserError, did_you_mean, invalid_folder_error
 from boostbench.util.files import user_path
 from boostbench.util.terminal import truncated_repr
 
-#: Largest numbers of characters of an override, and of digits of a number in it. Hydra's parser
-#: takes minutes for longer ones, or raises RecursionError.
-MAX_CHARACTERS, MAX_DIGITS = 10_000, 400
+#: Largest number of characters of an override: Hydra's parser takes minutes for longer ones.
+MAX_CHARACTERS = 10_000
+#: Largest number of digits of a number: Hydra's parser raises RecursionError for longer ones.
+MAX_DIGITS = 400
 _LONG_NUMBER = re.compile(rf"\d{{{MAX_DIGITS + 1}}}")
 
 #: References that a value may hold: ``${seed}``, ``${algo.nu}``, ``${.nu}``.
 _REFERENCE = re.compile(r"\$\{\s*\.*\w+(\.\w+)*\s*\}")
 
 
-#: Keys, or groups of keys, that the overrides in a file may set. The others say where records go,
-#: which splits are run again and on which machines; a file may come from anybody.
+#: Keys and groups that the overrides in a file may set. Other keys decide where records are
+#: written, which splits are run again and on which machines: a file of somebody else must not.
 _FILE_KEYS = ("algo", "data", "protocol", "profile", "measure", "seed")
 
 
@@ -39,7 +40,7 @@ class Settings(dict[str, Any]):
     """Values of overrides by dotted key; the key keeps its prefix ``+``, ``++`` or ``~``."""
 
     def __or__(self, other: "Settings") -> "Settings":
-        """Return these settings with the values of later ones in their place."""
+        """Return the union of two settings; `other` has priority."""
         return Settings({**self, **other})
 
     @classmethod
@@ -143,6 +144,7 @@ def parse_override(override: str) -> Override:
         calls a resolver; if it moves an option to another key (``@``); or if ``results`` is no
         text.
     """
+    # 1) Refuse a text that is too long, too deeply nested or has too long a number.
     depth = deepest = 0
     for character in override:
         depth += (character in "[{(") - (character in "]})")
@@ -156,10 +158,12 @@ def parse_override(override: str) -> Override:
             f"the override {override[:40]!r}... is too long; the limits are {MAX_CHARACTERS} "
             f"characters, {configs.MAX_DEPTH} nested brackets and {MAX_DIGITS} digits of a number"
         )
+    # 2) Refuse resolvers, and settings of Hydra itself.
     key, _, _ = override.lstrip("+~").partition("=")
     check_references(override, key)
     if re.match(r"hydra\b", key):
         raise UserError(f"{key} is refused: boostbench runs sweeps itself; see parallel= and -m")
+    # 3) Parse the text.
     try:
         [parsed] = OverridesParser.create().parse_overrides([override])
     except OverrideParseException:
@@ -302,6 +306,7 @@ def quote_override(key: str, text: str) -> str:
 
 
 def _quoted(key: str, text: str) -> str:
+    """Return an override with quote marks around its value, for Hydra's parser."""
     return f'{key}="{text}"'
 
 

@@ -1,4 +1,7 @@
-"""Comparison of an experiment with the definitions of the papers' tables."""
+"""Comparison of an experiment with the definitions of the papers' tables.
+
+``boostbench run`` shows the published number of the cell that is nearest to its experiment.
+"""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -10,12 +13,20 @@ from boostbench.papers.metadata import library
 from boostbench.papers.published import Published, find_quantity
 from boostbench.spec.experiment import CellKey, ExperimentConfig
 
-# Keys of data that affect no result: their name, their source and their checks.
-_SOURCE = ("name", "openml", "sklearn", "expect")
+#: Keys of data that affect no result: name, source and expected counts.
+_SOURCE_KEYS = ("name", "openml", "sklearn", "expect")
 
 
 class Reference(NamedTuple):
-    """Published numbers of an experiment, and the settings that depart from the paper's table."""
+    """Published numbers of an experiment.
+
+    Attributes
+    ----------
+    published : dict of str to Published
+        Numbers by quantity; empty: no table of the paper has the experiment.
+    departures : tuple of str
+        Settings by which the experiment differs from the paper's table, see `departures`.
+    """
 
     published: tuple[Published, ...]
     departures: tuple[str, ...]
@@ -48,7 +59,7 @@ def _comparable_settings(config: ExperimentConfig) -> dict[str, object]:
     asked = msgspec.structs.replace(config.spec, seed=0).settings
     groups = {
         "data": {
-            key: value for key, value in config.data.to_config().items() if key not in _SOURCE
+            key: value for key, value in config.data.to_config().items() if key not in _SOURCE_KEYS
         },
         "protocol": asked["protocol"],
         "algo": asked["algo"] | {"grid": asked["grid"]},
@@ -58,7 +69,7 @@ def _comparable_settings(config: ExperimentConfig) -> dict[str, object]:
         for group, content in groups.items()
         for key, value in content.items()
     }
-    # Errors after earlier rounds are recorded beside the result, and do not affect it.
+    # Checkpoints are rounds at which errors are recorded; they do not affect the result.
     settings.pop("protocol.checkpoints", None)
     return settings | {"measure": config.measure}
 
@@ -93,7 +104,7 @@ def _cells(config: ExperimentConfig) -> Iterator[tuple[TableDefinition, CellKey]
     data, algo, paper = config.data.name, config.algorithm.name, config.protocol.name
     names = {table.definition for table in library().tables.values() if table.paper == paper} - {""}
     for name in sorted(names):
-        # Most definitions lack the data set, and reading all of a definition is slow.
+        # Most tables lack the data set, and checking a whole definition is slow.
         if data not in shipped_data(name):
             continue
         definition = shipped_definition(name)

@@ -1,4 +1,7 @@
-"""Requests of tables: a definition, overrides of a command line, and the config of each cell."""
+"""Requests of tables: a definition, overrides of a command line, and the config of each cell.
+
+Commands that run or show a table make a `TableRequest`; the report reads it.
+"""
 
 import os
 import re
@@ -24,7 +27,7 @@ _WITHOUT_EFFECT = ("results=", "rerun=", "shard=", "parallel=", "parallel.")
 #: Setting of the shown quantity, which is no override of a cell.
 _QUANTITY = "quantity="
 
-#: Largest number of bytes of a file name: the limit of file systems, less the longest suffix.
+#: Largest number of bytes of a table's file name: file systems allow 255, less the longest suffix.
 _MAX_NAME_BYTES = 255 - len("-matrix.svg")
 
 
@@ -58,7 +61,7 @@ class TableRequest(msgspec.Struct, frozen=True, dict=True):
         Settings of a row that differ from the definition: ``["protocol.n_splits=3"]``. The row is
         the first one with such settings.
     settings : list of str
-        Overrides that change the numbers.
+        Overrides that change the numbers, as the user wrote them. They are part of the name.
     """
 
     definition: TableDefinition
@@ -157,7 +160,7 @@ class TableRequest(msgspec.Struct, frozen=True, dict=True):
 
     @property
     def results(self) -> Path:
-        """Folder of the records."""
+        """Folder of the records and of the table's files."""
         return self.common.results
 
     @property
@@ -186,6 +189,8 @@ def _profile_note(profile: Profile) -> str:
 
 def _check(definition: TableDefinition, config: ExperimentConfig) -> None:
     """Check that the class has the parameters, and that the displayed numbers are recorded."""
+    # 1) Errors are recorded at the checkpoints of the protocol. Making the specification checks the
+    #    parameters.
     measure = measures.find(config.spec.measure)
     checkpoints = config.spec.protocol.checkpoints if measure.has_checkpoints else ()
     unrecorded = set(definition.rounds) - set(checkpoints)
@@ -195,6 +200,7 @@ def _check(definition: TableDefinition, config: ExperimentConfig) -> None:
         if not measure.has_checkpoints:
             advice = f"measure={measure.name} records the last round alone"
         raise UserError(f"no test error is recorded after {rounds} rounds; {advice}")
+    # 2) The measure must record the quantity.
     name = definition.displayed_quantity(measure.quantity).name
     if not measure.has_quantity(name):
         candidates = sorted(measures.names(), key=lambda candidate: candidate != "prediction")

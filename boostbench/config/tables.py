@@ -1,4 +1,8 @@
-"""Definitions of tables: ``conf/table/*.yaml`` as structs, and the settings of each cell."""
+"""Definitions of tables: YAML files of ``conf`` as structs, and the settings of each cell.
+
+A row is a data set, a column an algorithm, and a *cell* one experiment. Its settings follow from
+the overrides of the table, the row, the column, the cell and the command line, in this order.
+"""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -43,7 +47,8 @@ class RowDefinition(msgspec.Struct, frozen=True):
     overrides : Settings
         Overrides for this row alone.
     published : dict of str to str
-        Values by the columns of the published table, where it names the data differently.
+        Values that find the row in the published table, by columns of its CSV file, where it names
+        the data differently.
     cells : dict of str to Settings
         Overrides for single columns of this row.
     """
@@ -71,9 +76,10 @@ class ColumnDefinition(msgspec.Struct, frozen=True):
     overrides : Settings
         Overrides for this column alone.
     published : dict of str to str
-        Values by the columns of the published table, where they differ from the config.
+        Values that find the column in the published table, by columns of its CSV file, where they
+        differ from the parameters of the config.
     without : list of str
-        Rows on which the column is not run.
+        Rows for which the column is not run.
     """
 
     algo: str | None = None
@@ -116,7 +122,8 @@ class TableDefinition(msgspec.Struct, frozen=True):
         Name of the displayed quantity. None: the quantity of the published table, or of the
         measure.
     published_as : dict of str to str
-        Published name of a row that is a second version of the same data.
+        Published name of each row that is a second version of the data of another row; such rows
+        do not count in tests.
     classes : bool, default=False
         Whether the number of classes stands behind a data set's title.
     rounds : list of int
@@ -125,11 +132,11 @@ class TableDefinition(msgspec.Struct, frozen=True):
             "hash_per_instance"}, default=None
         CPU time that is shown beside the quantity. None: no time.
     speedup : list of list of str
-        Pairs of columns; the CPU time of the first is divided by the time of the second.
+        Pairs of columns. The CPU time of the first column is divided by the time of the second.
     compare : list of list of str, default=None
         Pairs of columns for the significance test. None: the first column with each other column.
     remarks : list of str
-        Sentences that a reader must know beside the numbers.
+        Sentences below the table, such as on differences from the paper.
     claims : list of Claim
         Sentences of the paper that are tested.
     matrix : bool, default=False
@@ -176,10 +183,12 @@ class TableDefinition(msgspec.Struct, frozen=True):
         """
         path, content = configs.read_definition("table", name)
         where = str(path)
+        # 1) Add the tasks of a suite of OpenML to the rows.
         if "suite" in content:
             content = {"rows": [], **content}
             if isinstance(content["rows"], list):
                 content["rows"] = content["rows"] + _suite_rows(content["suite"], where)
+        # 2) Name required keys that are missing, and a misspelled key that may be one of them.
         missing = [key for key in ("title", "rows", "columns") if key not in content]
         if missing:
             for key in content:
@@ -187,6 +196,7 @@ class TableDefinition(msgspec.Struct, frozen=True):
                 if key not in cls.__struct_fields__ and advice.startswith("did you mean"):
                     raise UserError(f"{where} has no key {key!r}; {advice}")
             raise UserError(f"{where} is not a table: it needs title, rows and columns")
+        # 3) Make the struct.
         definition = struct_from_mapping(
             cls,
             {key: content[key] for key in content if key not in ("rows", "suite", "columns")},
@@ -200,26 +210,8 @@ class TableDefinition(msgspec.Struct, frozen=True):
         return definition
 
     def _check(self, where: str) -> None:
-        """Check that the values fit together."""
-        pairs = {"compare": self.compare or [], "speedup": self.speedup}
-        for number, claim in enumerate(self.claims, start=1):
-            key = f"claim {number}"
-            if bool(claim.better) == bool(claim.alike):
-                raise UserError(f"{where}: {key} needs better or alike, and one of them only")
-            if bool(claim.alike) != (claim.within is not None):
-                raise UserError(f"{where}: {key} needs within where it has alike, and only there")
-            check_names(claim.rows, self.rows, f"{where}: {key} has no row")
-            pairs[key] = claim.pairs
-        for key, key_pairs in pairs.items():
-            for pair in key_pairs:
-                check_names(pair, self.columns, f"{where}: {key} has no column")
-                if len(set(pair)) != 2 or len(pair) != 2:
-                    raise UserError(f"{where}: {key} has {pair}, which is no pair of columns")
-        for name, column in self.columns.items():
-            check_names(column.without, self.rows, f"{where}: without of {name} has no row")
-        for name, row in self.rows.items():
-            check_names(row.cells, self.columns, f"{where}: cells of {name} has no column")
-        check_names(self.published_as, self.rows, f"{where}: published_as has no row")
+        """Check that the values fit together; `where` is the file for messages."""
+        self._check_names(where)
         if self.rounds and self.quantity not in (None, *STAGED):
             raise UserError(f"{where}: rounds cannot go with quantity: {self.quantity}")
         if any(number < 1 for number in self.rounds):
@@ -240,6 +232,28 @@ class TableDefinition(msgspec.Struct, frozen=True):
         for name, row in self.rows.items():
             choices = (self._choice(name, column) for column in self.columns)
             check_applicable(row.overrides, choices, f"{where}: row {name}")
+
+    def _check_names(self, where: str) -> None:
+        """Check that all rows and columns exist that claims, pairs and cells name."""
+        pairs = {"compare": self.compare or [], "speedup": self.speedup}
+        for number, claim in enumerate(self.claims, start=1):
+            key = f"claim {number}"
+            if bool(claim.better) == bool(claim.alike):
+                raise UserError(f"{where}: {key} needs better or alike, and one of them only")
+            if bool(claim.alike) != (claim.within is not None):
+                raise UserError(f"{where}: {key} needs within where it has alike, and only there")
+            check_names(claim.rows, self.rows, f"{where}: {key} has no row")
+            pairs[key] = claim.pairs
+        for key, key_pairs in pairs.items():
+            for pair in key_pairs:
+                check_names(pair, self.columns, f"{where}: {key} has no column")
+                if len(set(pair)) != 2 or len(pair) != 2:
+                    raise UserError(f"{where}: {key} has {pair}, which is no pair of columns")
+        for name, column in self.columns.items():
+            check_names(column.without, self.rows, f"{where}: without of {name} has no row")
+        for name, row in self.rows.items():
+            check_names(row.cells, self.columns, f"{where}: cells of {name} has no column")
+        check_names(self.published_as, self.rows, f"{where}: published_as has no row")
 
     def _check_quantity(self, where: str) -> None:
         """Check that the quantity exists; a measure of the overrides may define it."""
@@ -323,8 +337,8 @@ class TableDefinition(msgspec.Struct, frozen=True):
         """Pairs of columns to be compared."""
         if self.compare is not None:
             return self.compare
-        first, *others = self.columns
-        return [[first, other] for other in others]
+        first, *later_columns = self.columns
+        return [[first, column] for column in later_columns]
 
     @property
     def paper(self) -> str:
@@ -370,7 +384,7 @@ class TableDefinition(msgspec.Struct, frozen=True):
         return keys
 
     def is_run(self, row: str, column: str) -> bool:
-        """Return whether a cell is run."""
+        """Return whether a cell is run: the column does not leave out the row."""
         return row not in self.columns[column].without
 
     def compose(
@@ -396,10 +410,12 @@ class TableDefinition(msgspec.Struct, frozen=True):
         return {key: self._compose(*key, asked) for key in keys}
 
     def _compose(self, row: str, column: str, asked: Settings) -> ExperimentConfig:
+        """Compose the config of a cell; an error in the definition names the cell."""
         try:
             return compose_experiment(self.cell_settings(row, column, asked), asked)
         except UserError:
-            # The definition is at fault if the error occurs without the command line's overrides.
+            # The definition is at fault if the error occurs without the command line's overrides;
+            # else the error is raised as it is.
             with self.error_context(row, column):
                 compose_experiment(self.cell_settings(row, column))
             raise
@@ -487,6 +503,7 @@ class TableDefinition(msgspec.Struct, frozen=True):
         if self.published is None:
             return ()
         row_definition, published = self.rows[row], self.columns[column].published
+        # A line of the published table is found by the data, the algorithm and its parameters.
         values = {**algorithm.params, **row_definition.published, **published}
         if rounds:
             values["n_iterations"] = rounds
@@ -516,7 +533,10 @@ class TableDefinition(msgspec.Struct, frozen=True):
         return statement(self.published, *map(self._statement_names, columns, algorithms))
 
     def _statement_names(self, column: str, algorithm: AlgorithmSpec) -> set[str]:
-        """Return the names of a column in statements: ``rboost_proj``, ``rboost_proj:wlda``."""
+        """Return the names of a column in statements: ``rboost_proj``, ``rboost_proj:wlda``.
+
+        The value of a parameter behind a colon names a variant of the algorithm.
+        """
         values = {**algorithm.params, **self.columns[column].published}
         name = values.get("algo", algorithm.name)
         return {name} | {f"{name}:{value}" for value in values.values()}
@@ -569,7 +589,7 @@ def read_definitions() -> list[TableDefinition]:
 
 @cache
 def shipped_data(name: str) -> frozenset[str]:
-    """Return the data sets of a table of ``conf`` without reading the rest of its definition."""
+    """Return the data sets of a table of ``conf``; its columns and claims are not checked."""
     path, content = configs.read_definition("table", name)
     entries = _read_entries(content["rows"], f"{path}: rows")
     return frozenset(entry.content.get("data", entry.name) for entry in entries)
