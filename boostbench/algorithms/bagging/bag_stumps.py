@@ -115,9 +115,11 @@ class BagStumps:
         bins = np.stack(bins, axis=1) if bins else np.empty((len(rows), 0), np.int32)
         has_row = bins >= 0
         starts = np.append(0, np.cumsum(has_row.sum(axis=1))).astype(np.int32)
-        if len(self._ones) < starts[-1]:
-            self._ones = np.ones(starts[-1], np.float32)
-        entries = self._ones[: starts[-1]], bins[has_row], starts
+        # Several threads may replace the shared entries at the same time.
+        ones = self._ones
+        if len(ones) < starts[-1]:
+            self._ones = ones = np.ones(starts[-1], np.float32)
+        entries = ones[: starts[-1]], bins[has_row], starts
         matrix = sparse.csc_array(entries, (self.n_histogram_rows, len(rows)))
         return BlockStumps(self._n_below.take(rows, axis=1), matrix, not self._uses_histograms)
 

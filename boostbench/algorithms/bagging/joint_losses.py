@@ -61,9 +61,8 @@ class LogisticLoss:
         ndarray of shape (n_scores, n_members)
             Two classes have one score, the score of the second class minus the score of the first.
         """
-        sums = [
-            np.bincount(self.target[rows], weights[rows], self._n_classes) for rows in is_in_bag
-        ]
+        # A weight of 0 adds nothing, and a product is faster than a selection of samples.
+        sums = [np.bincount(self.target, weights * in_bag, self._n_classes) for in_bag in is_in_bag]
         scores = np.log(sums / np.sum(sums, axis=1, keepdims=True)).T
         return scores[1:] - scores[:1] if len(scores) == 2 else scores
 

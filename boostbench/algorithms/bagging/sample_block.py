@@ -98,7 +98,9 @@ class SampleBlock:
         # there to `apply_step`.
         self._curvatures = self._change = None
         self._target, self._loss = target, loss
-        in_bag_weights = np.where(is_out_of_bag, 0.0, weights[:, None]).astype(np.float32)
+        in_bag_weights = np.where(
+            is_out_of_bag, np.float32(0.0), weights[:, None].astype(np.float32)
+        )
         self._block_loss = loss.block_loss(target, in_bag_weights)
         n_out_of_bag = is_out_of_bag.sum(axis=1, keepdims=True)
         self._member_shares = (is_out_of_bag / np.maximum(1, n_out_of_bag)).astype(np.float32)

@@ -92,8 +92,9 @@ class JointStumpMaster(JointBoostingMaster):
             n_blocks = n_groups * -(-n_blocks // n_groups)
         # The samples are sorted by class, so that a class is a slice of a block.
         rows = np.array_split(np.argsort(loss.strata, kind="stable"), n_blocks)
-        blocks = [
-            SampleBlock(
+
+        def make_block(block_rows):
+            return SampleBlock(
                 bag_stumps.block_stumps(block_rows),
                 loss.target[block_rows],
                 weights[block_rows],
@@ -101,8 +102,8 @@ class JointStumpMaster(JointBoostingMaster):
                 initial_scores,
                 loss,
             )
-            for block_rows in rows
-        ]
+
+        blocks = threads.map(make_block, rows)
         self._initialise(
             rows,
             blocks,

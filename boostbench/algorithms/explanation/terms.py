@@ -7,6 +7,7 @@ from scipy import sparse
 
 from boostbench.algorithms.base.predictions import ROUNDING
 from boostbench.core.stumps.stump import Stumps, additive_tables
+from boostbench.core.stumps.thresholds import bin_indices
 
 
 class Term(NamedTuple):
@@ -100,12 +101,11 @@ class Term(NamedTuple):
 
     def row_indices(self, values):
         """Return the row of the table for each value (a number, or the code of a category)."""
-        missing = np.isnan(values)
+        is_missing = np.isnan(values)
+        present = np.where(is_missing, 0.0, values)
         if self.categories is None:
-            rows = self.thresholds.searchsorted(values)
-        else:
-            rows = np.where(missing, 0, values).astype(int)
-        return np.where(missing, len(self.table) - 1, rows)
+            present = bin_indices(present, self.thresholds)
+        return np.where(is_missing, len(self.table) - 1, present.astype(int))
 
     def lookup(self, values):
         """Return the contributions of values, of shape (n_values, n_outputs)."""
