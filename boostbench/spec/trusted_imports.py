@@ -21,9 +21,9 @@ from boostbench.util.errors import UserError, did_you_mean, first_line
 
 #: Packages whose modules have no side effects on import, and their distributions. Building the
 #: index of all installed packages takes as long as reading thousands of records.
-_KNOWN = {"boostbench": "boostbench", "sklearn": "scikit-learn"}
+_TRUSTED_PACKAGES = {"boostbench": "boostbench", "sklearn": "scikit-learn"}
 #: Packages that require scikit-learn but have no estimators, and make a folder on import.
-_TOOLS = ("openml",)
+_REFUSED_PACKAGES = ("openml",)
 #: Base classes of parameters besides estimators. They compute, without other effects.
 _COMPONENTS = (
     "sklearn.gaussian_process.kernels.Kernel",
@@ -32,14 +32,14 @@ _COMPONENTS = (
 )
 
 #: Patterns of parameters that name files, and of texts that may be paths.
-_OF_FILES = re.compile(r"file|path|folder|(^|_)dir(_|$|ectory)", re.IGNORECASE)
-_LIKE_A_PATH = re.compile(r"[/\\.~]")
+_FILE_PARAMETER = re.compile(r"file|path|folder|(^|_)dir(_|$|ectory)", re.IGNORECASE)
+_PATH_CHARACTER = re.compile(r"[/\\.~]")
 
 
 def distribution_of(package: str) -> str | None:
     """Return the distribution that a top-level package was installed from; None without one."""
-    if package in _KNOWN:
-        return _KNOWN[package]
+    if package in _TRUSTED_PACKAGES:
+        return _TRUSTED_PACKAGES[package]
     return min(_distributions().get(package, []), default=None)
 
 
@@ -87,7 +87,7 @@ def import_estimator(target) -> type:
     UserError
         If there is no such class, or it has no ``fit``.
     """
-    cls = _find(target, "algo")
+    cls = _import_named_class(target, "algo")
     if not _is_estimator(cls):
         raise UserError(f"algo._target_={target} is no classifier: it has no fit")
     return cls
@@ -121,7 +121,7 @@ def instantiate(value, where: str = "algo"):
         return value
     if "_target_" not in value:
         return {key: instantiate(item, f"{where}.{key}") for key, item in value.items()}
-    cls = _find(value["_target_"], where)
+    cls = _import_named_class(value["_target_"], where)
     if not (_is_estimator(cls) or _is_allowed_component(cls)):
         raise UserError(
             f"{where}._target_={value['_target_']} is refused: a parameter may be an estimator, a "
@@ -153,8 +153,10 @@ def instantiate_class(cls: type, params: Mapping, where: str = "algo"):
         if name not in names and not is_open_ended:
             near = did_you_mean(str(name), names) if names else "it takes none"
             raise UserError(f"{cls.__name__} has no parameter {name!r}; {near}")
-    top = cls.__module__.partition(".")[0]
-    _refuse_files(params, where, bool(top not in _KNOWN and distribution_of(top)))
+    package = cls.__module__.partition(".")[0]
+    _refuse_files(
+        params, where, bool(package not in _TRUSTED_PACKAGES and distribution_of(package))
+    )
     # scikit-learn takes a second to import, and names are checked without it.
     from boostbench.util.compat.sklearn import check_parameters
 
@@ -193,11 +195,11 @@ def constructor_parameters(cls: type) -> tuple[list[str], bool]:
     return names, any(p.kind is p.VAR_KEYWORD for p in signature)
 
 
-def _refuse_files(params: Mapping, where: str, foreign: bool) -> None:
+def _refuse_files(params: Mapping, where: str, refuses_paths: bool) -> None:
     """Refuse parameters by which a fit would read or write a file.
 
     Texts are refused if they look like paths and their meaning is unknown: in a class of an
-    installed package besides boostbench and scikit-learn (`foreign`), and in a mapping, whose
+    installed package besides boostbench and scikit-learn (`refuses_paths`), and in a mapping, whose
     entries a grid search passes to other estimators.
     """
     for name, value in params.items():
@@ -210,7 +212,7 @@ def _refuse_files(params: Mapping, where: str, foreign: bool) -> None:
             if isinstance(item, Mapping):
                 if "_target_" not in item:
                     _refuse_files(item, path, True)
-            elif foreign and isinstance(item, str) and _may_be_file(parameter, item):
+            elif refuses_paths and isinstance(item, str) and _may_name_file(parameter, item):
                 raise UserError(
                     f"{path}={item} is refused, as it may name a file; a class in a module of "
                     "your own can set it"
@@ -226,11 +228,13 @@ def _flatten(value):
         yield value
 
 
-def _may_be_file(name: str, text: str) -> bool:
-    return bool(_OF_FILES.search(name) or _LIKE_A_PATH.search(text) or os.path.lexists(text))
+def _may_name_file(name: str, text: str) -> bool:
+    return bool(
+        _FILE_PARAMETER.search(name) or _PATH_CHARACTER.search(text) or os.path.lexists(text)
+    )
 
 
-def _find(target, where: str) -> type:
+def _import_named_class(target, where: str) -> type:
     if not isinstance(target, str):
         raise UserError(f"{where}._target_ is {target!r}; it must be text")
     try:
@@ -259,13 +263,13 @@ def _check_module(module: str, name: str) -> None:
         return
     if any(part.startswith("__") for part in parts):
         raise UserError(f"{module} is not a module of classes")
-    top = parts[0]
-    if top in _KNOWN:
+    package = parts[0]
+    if package in _TRUSTED_PACKAGES:
         return
-    if top in sys.stdlib_module_names:
-        raise UserError(f"{top} is a module of Python itself")
-    if distribution := distribution_of(top):
-        if top in _TOOLS or not _requires_estimators(distribution):
+    if package in sys.stdlib_module_names:
+        raise UserError(f"{package} is a module of Python itself")
+    if distribution := distribution_of(package):
+        if package in _REFUSED_PACKAGES or not _requires_estimators(distribution):
             raise UserError(
                 f"{distribution} is not known to build on scikit-learn; "
                 "derive a class from that one in a module of your own"
