@@ -1,4 +1,8 @@
-"""Specification of a data set: the fields of ``conf/data/NAME.yaml``."""
+"""Specification of a data set: the fields of ``conf/data/NAME.yaml``.
+
+`boostbench.data.loading.load` loads the data of a `DataSpec`. A user's overrides (``data.rows``)
+and the files of ``conf/data`` are checked against it.
+"""
 
 import functools
 from collections.abc import Mapping
@@ -13,14 +17,16 @@ from boostbench.util.errors import UserError
 from boostbench.util.files import user_path
 from boostbench.util.validation import annotated_type
 
-#: Names of the marks before the fraction of a number and between groups of three digits.
+#: Names of the mark before the fraction of a number.
 Decimal = Literal["point", "comma"]
+#: Names of the mark between groups of three digits.
 Thousands = Literal["point", "comma", "space", "apostrophe"]
 #: Statistics of the training part that replace missing values, within each trial.
 IMPUTATIONS = ("mean", "median", "most_frequent")
-#: Missing values are kept for algorithms that support them. For other algorithms, the statistic
-#: FALLBACK replaces them.
-KEEP, FALLBACK = "keep", "median"
+#: Setting of ``data.missing``: missing values are kept for algorithms that support them.
+KEEP = "keep"
+#: Statistic that replaces missing values for algorithms that do not support them, under `KEEP`.
+FALLBACK = "median"
 #: Settings of ``data.missing`` besides null, which means `KEEP` for a user's file and an error for
 #: other data.
 CHOICES = ("drop", KEEP, *IMPUTATIONS)
@@ -32,8 +38,9 @@ _Word = Annotated[str, Meta(min_length=1)]
 _NonNegative = Annotated[int, Meta(ge=0)]
 _Positive = Annotated[int, Meta(ge=1)]
 _Label = _Word | int
-# First number of a half-open range, and the number behind its last one.
+# Half-open range: its first number, and the number after its last one.
 _Range = tuple[_NonNegative, _Positive]
+# Description of the values of ``data.generate`` for messages.
 _GENERATOR = "a mapping with the name of a function and its arguments"
 
 # Types of keys, with a description of their values for messages.
@@ -42,6 +49,7 @@ _Patterns = annotated_type(list[_Word], "a list of columns")
 _Features = annotated_type(_Range, "[start, stop], numbers of features from 0")
 _Rows = annotated_type(_Range, "[start, stop], numbers of rows from 0")
 _RowCount = annotated_type(int, "a number of rows", ge=1)
+# Options of the structs for nested mappings, such as ``data.expect``.
 _NestedStruct = {"frozen": True, "omit_defaults": True, "forbid_unknown_fields": True}
 
 
@@ -171,10 +179,11 @@ class DataSpec(msgspec.Struct, frozen=True, omit_defaults=True):
     positive : list of labels
         Labels that become class 1; all others become class -1.
     pools : (int, int, int)
-        Numbers of pools, of splits of each, and of rows of each class: pools are drawn, and each is
-        split several times by `seed`; these are the fixed splits.
+        Number of pools, number of splits of a pool, and number of rows of each class in a pool.
+        A pool is a random part of the data. Each is split several times; these are the fixed splits
+        of the data set. `seed` determines them.
     redraw : int
-        Number of rows of each class to draw with replacement by `seed`.
+        Number of rows of each class to draw with replacement, as `seed` determines.
     train_rows : int
         Number of first rows of the file, including rows that `missing` drops, that are the official
         training part.
@@ -333,7 +342,7 @@ class DataSpec(msgspec.Struct, frozen=True, omit_defaults=True):
 
     @property
     def overrides(self) -> dict[str, Any]:
-        """Differences to the config of the same name in ``conf/data``.
+        """Differences to the config of the same name in ``conf/data``, the shipped config.
 
         Changed and additional keys with their values, in JSON types, such as the selected classes
         or the path of a user's file; None for a removed key. `boostbench.data.load` returns the
@@ -371,9 +380,17 @@ def _shipped_config(name: str) -> dict[str, Any]:
 
 
 def key_options(overrides: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the `DataSpec.overrides` that select other data.
+    """Return the options that select other data than the shipped config does.
 
-    Two of them do not: ``expect`` only checks counts, and a record states the effect of ``missing``
-    by itself, see `boostbench.records.schema.Data`.
+    Parameters
+    ----------
+    overrides : mapping
+        `DataSpec.overrides`, of today or of a record.
+
+    Returns
+    -------
+    dict
+        The options without ``expect``, which only checks counts, and without ``missing``, whose
+        effect a record states by itself, see `boostbench.records.schema.Data`.
     """
     return {key: value for key, value in overrides.items() if key not in ("expect", "missing")}

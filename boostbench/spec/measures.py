@@ -108,6 +108,7 @@ def find(name: str) -> MeasureLike:
 
 
 def _load(name: str) -> MeasureLike:
+    """Return a new measure, see `find`."""
     try:
         cls = import_class(_target(name))
     except (Exception, SystemExit) as error:
@@ -126,7 +127,7 @@ def find_by_suffix(suffix: str) -> MeasureLike | None:
 
     The suffixes are read from the sources, so that only this measure is imported.
     """
-    # `prediction` has most records.
+    # Most records are of the measure `prediction`, whose source is read first.
     for name in sorted(names(), key=lambda name: name != "prediction"):
         if class_attribute(_target(name), "suffix", "") == suffix:
             return find(name)

@@ -3,6 +3,7 @@
 A table may come by mail, and a record from another laboratory. Importing a module runs its code,
 and so does instantiating a class. Therefore a name is checked before its module is imported, and a
 class before it is instantiated, whether the config comes from a file, a command line or Python.
+`boostbench.spec.algorithm.AlgorithmSpec` imports and builds all estimators by these functions.
 """
 
 import ast
@@ -45,6 +46,7 @@ def distribution_of(package: str) -> str | None:
 
 @cache
 def _distributions() -> Mapping[str, list[str]]:
+    """Return the installed distributions of each top-level package."""
     return metadata.packages_distributions()
 
 
@@ -52,7 +54,8 @@ def import_class(target: str) -> type:
     """Import a class by its dotted name, if its module may be imported.
 
     A module may be imported if it belongs to boostbench, to scikit-learn or to an installed
-    package that requires one of them, or if it is a user's module whose source defines the class.
+    package that requires one of them, or if it is a user's module, which no distribution has
+    installed, and its source defines the class.
 
     Parameters
     ----------
@@ -75,12 +78,12 @@ def import_class(target: str) -> type:
 
 
 def import_estimator(target) -> type:
-    """Import a class of estimators by its dotted name.
+    """Import a class of estimators by its dotted name, see `import_class`.
 
     Parameters
     ----------
     target : str
-        Dotted name of the class.
+        Dotted name of the class. A config may have a value of another type, which is an error.
 
     Raises
     ------
@@ -148,22 +151,24 @@ def instantiate_class(cls: type, params: Mapping, where: str = "algo"):
         If the class lacks a parameter (near matches are named) or rejects a value, or if a
         parameter may name a file.
     """
+    # 1) Compare the parameters with the constructor's.
     names, is_open_ended = constructor_parameters(cls)
     for name in params:
         if name not in names and not is_open_ended:
             near = did_you_mean(str(name), names) if names else "it takes none"
             raise UserError(f"{cls.__name__} has no parameter {name!r}; {near}")
+    # 2) Refuse files. The meaning of parameters is unknown in the package of somebody else.
     package = cls.__module__.partition(".")[0]
-    _refuse_files(
-        params, where, bool(package not in _TRUSTED_PACKAGES and distribution_of(package))
-    )
+    is_unknown = package not in _TRUSTED_PACKAGES and distribution_of(package) is not None
+    _refuse_files(params, where, refuses_paths=is_unknown)
+    # 3) Build the objects in the parameters, then the object itself.
     # scikit-learn takes a second to import, and names are checked without it.
     from boostbench.util.compat.sklearn import check_parameters
 
     arguments = {name: instantiate(value, f"{where}.{name}") for name, value in params.items()}
     try:
         instance = cls(**arguments)
-        # scikit-learn validates parameters in `fit`, where the mistake would fail every trial.
+        # scikit-learn validates parameters in `fit`, where a mistake would fail each trial.
         check_parameters(instance)
     except (TypeError, ValueError) as error:
         raise UserError(f"{cls.__name__}: {first_line(error)}") from None
@@ -198,9 +203,21 @@ def constructor_parameters(cls: type) -> tuple[list[str], bool]:
 def _refuse_files(params: Mapping, where: str, refuses_paths: bool) -> None:
     """Refuse parameters by which a fit would read or write a file.
 
-    Texts are refused if they look like paths and their meaning is unknown: in a class of an
-    installed package besides boostbench and scikit-learn (`refuses_paths`), and in a mapping, whose
-    entries a grid search passes to other estimators.
+    Parameters
+    ----------
+    params : mapping
+        Parameters as JSON types.
+    where : str
+        Name of the object in messages.
+    refuses_paths : bool
+        Whether texts that look like paths are refused, because the meaning of the parameters is
+        unknown. They are always refused in a mapping without a class, as a grid search passes its
+        entries to other estimators.
+
+    Raises
+    ------
+    UserError
+        If a parameter may name a file or is scikit-learn's ``memory``.
     """
     for name, value in params.items():
         # scikit-learn names the parameter of an inner estimator ``estimator__memory``.
@@ -211,7 +228,7 @@ def _refuse_files(params: Mapping, where: str, refuses_paths: bool) -> None:
         for item in _flatten(value):
             if isinstance(item, Mapping):
                 if "_target_" not in item:
-                    _refuse_files(item, path, True)
+                    _refuse_files(item, path, refuses_paths=True)
             elif refuses_paths and isinstance(item, str) and _may_name_file(parameter, item):
                 raise UserError(
                     f"{path}={item} is refused, as it may name a file; a class in a module of "
@@ -229,12 +246,22 @@ def _flatten(value):
 
 
 def _may_name_file(name: str, text: str) -> bool:
+    """Return True if the name of a parameter or its value suggests a file, or the file exists."""
     return bool(
         _FILE_PARAMETER.search(name) or _PATH_CHARACTER.search(text) or os.path.lexists(text)
     )
 
 
 def _import_named_class(target, where: str) -> type:
+    """Return the class that a config names by ``_target_``, or raise a `UserError`.
+
+    Parameters
+    ----------
+    target : object
+        Value of ``_target_``, which should be text.
+    where : str
+        Name of the object in messages.
+    """
     if not isinstance(target, str):
         raise UserError(f"{where}._target_ is {target!r}; it must be text")
     try:
@@ -251,11 +278,28 @@ def _is_estimator(cls: type) -> bool:
 
 
 def _is_allowed_component(cls: type) -> bool:
+    """Return True for a kernel or a splitter of scikit-learn, or a class derived from one."""
     return issubclass(cls, tuple(map(import_class, _COMPONENTS)))
 
 
 def _check_module(module: str, name: str) -> None:
-    """Raise an error for a module that must not be imported, without importing its package."""
+    """Raise an error for a module that must not be imported, without importing its package.
+
+    Parameters
+    ----------
+    module : str
+        Dotted name of the module.
+    name : str
+        Name of the class in it.
+
+    Raises
+    ------
+    UserError
+        If it is a module of Python, of a package that is not known to build on scikit-learn, or a
+        user's module that does not define the class.
+    ModuleNotFoundError
+        If a user's module does not exist.
+    """
     parts = module.split(".")
     if not all(part.isidentifier() for part in (*parts, name)):
         raise UserError("package.module.Class is expected")
@@ -279,7 +323,17 @@ def _check_module(module: str, name: str) -> None:
 
 
 def _check_source(parts: list[str], name: str) -> None:
-    """Raise an error for a user's module whose source does not define the class."""
+    """Raise an error for a user's module whose source does not define the class.
+
+    Parameters
+    ----------
+    parts : list of str
+        Parts of the module's dotted name.
+    name : str
+        Name of the class.
+    """
+    # 1) Find the file of the module, package by package: Python's `find_spec` would import the
+    #    packages above it.
     folders = None
     for n in range(len(parts)):
         module = ".".join(parts[: n + 1])
@@ -287,6 +341,7 @@ def _check_source(parts: list[str], name: str) -> None:
         if spec is None or (n + 1 < len(parts) and not spec.submodule_search_locations):
             raise ModuleNotFoundError(f"No module named {module!r}")
         folders = spec.submodule_search_locations
+    # 2) Compare the class with the names that the source defines.
     source = getattr(spec.loader, "get_source", lambda _: None)(module) or ""
     # A package re-exports the classes of its modules. The imports of a script are for its own use.
     kinds = (ast.ClassDef, ast.alias) if folders else ast.ClassDef
