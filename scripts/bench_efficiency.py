@@ -89,7 +89,7 @@ def measure(asked: list[Experiment], n_jobs: int) -> tuple[float, float, float, 
     running = sum(last[pid][0] - first[pid][0] for pid in pids)
     waiting = sum(last[pid][1] - first[pid][1] for pid in pids)
     idle = max(len(pids) * clock - running - waiting, 0.0)
-    records = [record for outcome in report.outcomes for record in outcome.records]
+    records = [record for outcome in report.results for record in outcome.records]
     return running, here, sum(record.cpu_seconds() for record in records), idle
 
 

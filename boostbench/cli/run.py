@@ -231,7 +231,7 @@ def _run_job(config: ExperimentConfig, heading: str) -> int:
 
     experiments = [config, *_baselines(config)]
     report = execute(experiments)
-    outcome, *_ = report.outcomes
+    outcome, *_ = report.results
     if not config.shard:
         if heading:
             make_console().print(heading, style="bold yellow")
@@ -264,14 +264,14 @@ def _print_job(experiments: Sequence[ExperimentConfig], report: Report) -> None:
     from boostbench.util.terminal import make_console
 
     cells = []
-    for config, outcome in zip(experiments, report.outcomes, strict=True):
+    for config, outcome in zip(experiments, report.results, strict=True):
         algorithm, data = config.algorithm, config.data.name
         published, departures = find_reference(config)
         quantity = get_quantity(outcome.experiment.measure.quantity)
         about = {"published": published, "quantity": quantity, "departures": departures}
         cells.append(Cell.from_results(outcome, data, algorithm.name, algorithm.title, **about))
     console = make_console()
-    print_summary(console, summarize(report.outcomes[0].experiment.dataset, cells))
+    print_summary(console, summarize(report.results[0].experiment.dataset, cells))
     for note in freshness_note(cells, cells):
         console.print(note, style="yellow" if note.startswith(STALE) else "")
     print_warnings(console, filter(None, [majority_class_warning(cells[0], cells[1:])]))

@@ -130,7 +130,7 @@ class TablePlan:
         """Run the missing fits, and return the plan with the records of each cell."""
         if self.run is None:
             return self
-        outcomes = iter(_execute_plan(self.run, self.common).outcomes)
+        outcomes = iter(_execute_plan(self.run, self.common).results)
         cells = [
             replace(cell, results=next(outcomes)) if _has_to_run(cell) else cell
             for cell in self.cells

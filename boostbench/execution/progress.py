@@ -120,7 +120,7 @@ class ProgressDisplay(AbstractContextManager):
         self.splits = _Phase("splits", event.splits)
         self._seconds_left, self._average = float(event.tuning + event.splits), 1.0
         if event.forecast and event.forecast.seconds:
-            n_expected = event.tuning + event.splits - event.forecast.unknown
+            n_expected = event.tuning + event.splits - event.forecast.n_unknown
             self._average = event.forecast.seconds / n_expected
             self._seconds_left *= self._average
         text = _format_plan(event)
@@ -172,8 +172,8 @@ def _format_plan(event: Planned) -> str:
     if event.forecast and event.forecast.seconds:
         seconds = _format_cpu_time(event.forecast.seconds)
         text += f"; about {seconds}, estimated from recorded fits"
-        if event.forecast.unknown:
-            text += f" (no estimate for {event.forecast.unknown} of them)"
+        if event.forecast.n_unknown:
+            text += f" (no estimate for {event.forecast.n_unknown} of them)"
     return text
 
 

@@ -86,7 +86,7 @@ class Queue:
     run_records, workers, on_event, forecast
         The parameters.
     done : int
-        Number of finished tasks, including those of concurrent runs.
+        Number of finished tasks, including tasks that concurrent runs executed.
     ran : set of (Experiment, str)
         Experiments and keys of the splits that this run recorded itself.
     """
@@ -227,7 +227,7 @@ class Queue:
                 label=task.label,
                 error=outcome.error,
                 where=outcome.where,
-                expected=self.forecast.each.get((task.experiment, task.tuning)),
+                expected=self.forecast.seconds_per_fit.get((task.experiment, task.tuning)),
                 is_by_other_run=is_by_other_run,
             )
         )

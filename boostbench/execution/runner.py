@@ -1,11 +1,15 @@
-"""Runs: plan the missing fits of experiments, execute them, and collect the records."""
+"""Runs: plan the missing fits of experiments, execute them, and collect the records.
+
+`boostbench.execution.jobs` makes a `Run` of the experiments of a command and executes it. A run
+sends events (`Planned`, `Finished`, `Waiting`, `Interrupted`) to the display of its progress.
+"""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from boostbench.execution.forecast import Forecast, forecast
+from boostbench.execution.forecast import FitGroup, Forecast, forecast
 from boostbench.execution.plan import Experiment, Task, split_task, tuning_tasks
 from boostbench.execution.queue import Queue
 from boostbench.execution.run_records import RunRecords, Shard
@@ -27,12 +31,14 @@ class Planned:
 
     Attributes
     ----------
-    tuning, splits : int
-        Numbers of cross-validation trials and splits to run.
+    tuning : int
+        Number of cross-validation trials to run.
+    splits : int
+        Number of splits to run.
     recorded : int
-        Number of splits that need not run.
+        Number of splits that are on record and need not run.
     forecast : Forecast or None, default=None
-        Expected times.
+        Expected times; None: no forecast.
     """
 
     tuning: int
@@ -46,10 +52,12 @@ class Interrupted(NamedTuple):
 
     Attributes
     ----------
-    done, planned : int
-        Numbers of finished and of planned trials and splits.
+    done : int
+        Number of finished trials and splits.
+    planned : int
+        Number of trials and splits of the plan.
     reruns_all : bool, default=False
-        True if the same command repeats the finished ones.
+        True if the same command repeats the finished trials and splits.
     """
 
     done: int
@@ -73,20 +81,28 @@ class RunResults(ExperimentResults):
 
 
 class Report(NamedTuple):
-    """Outcomes of the experiments of a run, in their order, and warnings about damaged lines."""
+    """Results of a run.
 
-    outcomes: list[RunResults]
+    Attributes
+    ----------
+    results : list of RunResults
+        Records of each experiment, in the order of the experiments.
+    warnings : list of str
+        Warnings about damaged lines of record files.
+    """
+
+    results: list[RunResults]
     warnings: list[str]
 
     @property
     def ran(self) -> int:
         """Number of splits that this run executed."""
-        return sum(outcome.ran for outcome in self.outcomes)
+        return sum(results.ran for results in self.results)
 
     @property
     def failed(self) -> int:
         """Number of failed splits."""
-        return sum(len(outcome.failures) for outcome in self.outcomes)
+        return sum(len(results.failures) for results in self.results)
 
 
 def check_rerun(rerun: str) -> None:
@@ -108,19 +124,19 @@ class Run:
         None: nothing is missing.
     planned : Planned or None
         Numbers of missing fits. None: nothing is missing.
-    tuning : list of Task
+    tuning_tasks : list of Task
         Missing cross-validation trials.
     ready_tasks : list of Task
-        Missing splits whose parameters are chosen.
+        Missing splits whose parameters are known: nothing is tuned, or the choice is on record.
     waiting_splits : list of (Experiment, Split)
-        Missing splits whose parameters depend on trials.
+        Missing splits whose parameters the trials choose.
     """
 
     experiments: list[Experiment]
     run_records: RunRecords
     workers: Workers | None = None
     planned: Planned | None = None
-    tuning: Sequence[Task] = ()
+    tuning_tasks: Sequence[Task] = ()
     ready_tasks: Sequence[Task] = ()
     waiting_splits: Sequence[tuple[Experiment, Split]] = ()
 
@@ -168,7 +184,8 @@ class Run:
         if rerun == "never":
             return cls(experiments, RunRecords(records, rerun))
         run_records = RunRecords(records, rerun, shard)
-        # 1) Find the missing splits. Experiments may share splits; each is planned once.
+        # 1) Find the missing splits. Experiments may share splits; each is planned once, as a split
+        #    is identified by the file and the key of its record.
         missing, n_splits = {}, 0
         for experiment in experiments:
             experiment.check()
@@ -180,7 +197,7 @@ class Run:
         if not missing:
             return cls(experiments, run_records)
         # 2) Find the missing trials of those splits whose parameters are not chosen yet.
-        tuning, ready_tasks, waiting_splits = {}, [], []
+        missing_trials, ready_tasks, waiting_splits = {}, [], []
         for experiment, split in missing.values():
             choice = _find_recorded_choice(experiment, run_records)
             if choice:
@@ -189,20 +206,25 @@ class Run:
             waiting_splits.append((experiment, split))
             for task in tuning_tasks(experiment, experiment.tuning_split(split)):
                 if run_records.find_finished(task, task.key) is None:
-                    tuning[run_records.file_for(task), task.key] = task
-        # 3) Find the sources of classes, start the workers, and check that records are writable.
+                    missing_trials[run_records.file_for(task), task.key] = task
+        # 3) Start the workers, and raise errors that would otherwise follow the first fit: of
+        #    classes without a source, and of files that cannot be written.
         for experiment, _ in missing.values():
-            experiment.spec.code_version  # noqa: B018  An error now costs no fit.
+            experiment.spec.code_version  # noqa: B018  This property reads the sources.
         workers = Workers(n_jobs, backend, scheduler)
-        check_writable({file.path for file, _ in (*missing, *tuning)})
-        expected = _forecast(list(missing.values()), list(tuning.values()), run_records)
-        planned = Planned(len(tuning), len(missing), n_splits - len(missing), expected)
+        check_writable({file.path for file, _ in (*missing, *missing_trials)})
+        planned = Planned(
+            tuning=len(missing_trials),
+            splits=len(missing),
+            recorded=n_splits - len(missing),
+            forecast=_forecast(missing.values(), missing_trials.values(), run_records),
+        )
         return cls(
             experiments,
             run_records,
             workers,
             planned,
-            [*tuning.values()],
+            list(missing_trials.values()),
             ready_tasks,
             waiting_splits,
         )
@@ -218,8 +240,9 @@ class Run:
 
         Parameters
         ----------
-        on_event : callable, default=nothing
-            Called with each `Planned`, `Finished`, `Waiting` and `Interrupted`.
+        on_event : callable, default=lambda event: None
+            Function that is called with each event: `Planned`, `Finished`, `Waiting` and
+            `Interrupted`.
 
         Returns
         -------
@@ -234,17 +257,17 @@ class Run:
         if self.planned:
             with terminable():
                 ran = self._execute(on_event)
-        report = _collect_outcomes(self.experiments, self.run_records, ran)
+        report = _collect_results(self.experiments, self.run_records, ran)
         if self.run_records.rerun != "never":
-            _note_cuts(report.outcomes, self.run_records)
+            _record_data_options(report.results, self.run_records)
         return report
 
     def _execute(self, on_event: Callable) -> set[tuple[Experiment, str]]:
-        """Execute the plan, and return the splits that this run executed."""
+        """Execute the plan, and return the experiments and keys of the splits that it executed."""
         on_event(self.planned)
         queue = Queue(self.run_records, self.workers, on_event, self.planned.forecast)
         try:
-            queue.carry_out([*self.tuning, *self.ready_tasks])
+            queue.carry_out([*self.tuning_tasks, *self.ready_tasks])
             tuned_tasks = []
             for experiment, split in self.waiting_splits:
                 point, error, failure = _choose_by_trials(experiment, split, self.run_records)
@@ -264,29 +287,61 @@ class Run:
 
 
 def _forecast(
-    missing: Sequence[tuple[Experiment, Split]], tuning: Sequence[Task], run_records: RunRecords
+    missing: Iterable[tuple[Experiment, Split]], trials: Iterable[Task], run_records: RunRecords
 ) -> Forecast:
-    """Return the expected times, by past records of the same algorithms and data."""
+    """Return the expected times, by past records of the same algorithms and data.
+
+    Parameters
+    ----------
+    missing : iterable of (Experiment, Split)
+        Missing splits.
+    trials : iterable of Task
+        Missing cross-validation trials.
+    run_records : RunRecords
+    """
     n_splits = Counter(experiment for experiment, _ in missing)
-    n_trials = Counter(task.experiment for task in tuning)
-    kinds = []
-    for experiment, number in n_splits.items():
-        splits = run_records.past_records(experiment)
-        trials = []
+    n_trials = Counter(task.experiment for task in trials)
+    groups = []
+    for experiment in n_splits:
+        # If no split was recorded yet, the times of trials are used for splits, and vice versa.
+        split_records, trial_records = run_records.past_records(experiment), []
         if experiment in n_trials:
-            trials = run_records.past_records(experiment, tuning=True)
-            kind = (experiment, True)
-            kinds.append((kind, n_trials[experiment], experiment.config, [trials, splits]))
-        kinds.append(((experiment, False), number, experiment.config, [splits, trials]))
-    return forecast(kinds)
+            trial_records = run_records.past_records(experiment, tuning=True)
+            groups.append(
+                FitGroup(
+                    (experiment, True),
+                    n_trials[experiment],
+                    experiment.config,
+                    [trial_records, split_records],
+                )
+            )
+        groups.append(
+            FitGroup(
+                (experiment, False),
+                n_splits[experiment],
+                experiment.config,
+                [split_records, trial_records],
+            )
+        )
+    return forecast(groups)
 
 
 def _find_recorded_choice(
     experiment: Experiment, run_records: RunRecords
 ) -> tuple[Point, float | None] | None:
-    """Return the chosen point and its validation error, unless they depend on missing trials."""
+    """Return the chosen point of the grid and its validation error, if they are known.
+
+    Returns
+    -------
+    point : Point
+    validation_error : float or None
+        None: nothing is tuned, and the grid has a single point.
+
+    None is returned instead of both if the choice depends on trials.
+    """
     if not experiment.is_tuned:
         return experiment.spec.points[0], None
+    # All splits share one choice, which the record of any finished split has.
     if experiment.spec.protocol.tune == "first_split":
         for split in experiment.splits:
             record = run_records.find_finished(experiment, experiment.key(split))
@@ -298,27 +353,45 @@ def _find_recorded_choice(
 def _choose_by_trials(
     experiment: Experiment, split: Split, run_records: RunRecords
 ) -> tuple[Point, float | None, Outcome | None]:
-    """Return the chosen point, its mean validation error, and the failure if all points failed."""
+    """Choose the parameters of a split by its recorded trials.
+
+    Returns
+    -------
+    point : Point
+        Chosen point of the grid; empty if all points failed.
+    validation_error : float or None
+        Mean validation error of the point; None if all points failed.
+    failure : Outcome or None
+        Outcome of the split if all points failed.
+    """
     file = run_records.file_for(experiment, tuning=True)
     tasks = tuning_tasks(experiment, experiment.tuning_split(split))
     trials = [(task.points, file.get(task.key)) for task in tasks]
     point, error = choose(experiment.spec.points, trials)
     if point is not None:
         return point, error, None
-    failed = next(record for _, record in trials if record.is_failed)
-    error = f"no point of the grid could be fitted; one of them: {failed.error}"
-    return {}, None, Outcome(error=error, where=failed.where)
+    failed_trial = next(record for _, record in trials if record.is_failed)
+    message = f"no point of the grid could be fitted; one of them: {failed_trial.error}"
+    return {}, None, Outcome(error=message, where=failed_trial.where)
 
 
-def _collect_outcomes(
+def _collect_results(
     experiments: list[Experiment], run_records: RunRecords, ran: set[tuple[Experiment, str]]
 ) -> Report:
-    """Return the records of each experiment."""
-    outcomes = []
+    """Return the records of each experiment.
+
+    Parameters
+    ----------
+    experiments : list of Experiment
+    run_records : RunRecords
+    ran : set of (Experiment, str)
+        Experiments and keys of the splits that this run executed.
+    """
+    results = []
     for experiment in experiments:
         file = run_records.file_for(experiment)
         keys = [experiment.key(split) for split in experiment.splits]
-        outcomes.append(
+        results.append(
             RunResults.from_splits(
                 [record for key in keys if (record := file.get(key))],
                 len(keys),
@@ -328,15 +401,21 @@ def _collect_outcomes(
                 ran=sum((experiment, key) in ran for key in keys),
             )
         )
-    return Report(outcomes, run_records.pop_warnings())
+    return Report(results, run_records.pop_warnings())
 
 
-def _note_cuts(outcomes: list[RunResults], run_records: RunRecords) -> None:
-    """Record new options by which the data of finished records were requested."""
-    for outcome in outcomes:
-        file = run_records.file_for(outcome.experiment)
-        cut = key_options(outcome.experiment.config.data.cut)
+def _record_data_options(results: list[RunResults], run_records: RunRecords) -> None:
+    """Add the options by which data were requested to finished records that lack them.
+
+    A record is found by its checksum of the data, and also by the options that gave the data, such
+    as ``data.classes=3``. Different options may give the same data: then a later run finds the
+    record by the new options without loading the data.
+    """
+    for results_of_experiment in results:
+        experiment = results_of_experiment.experiment
+        file = run_records.file_for(experiment)
+        options = key_options(experiment.config.data.cut)
         # Read the records again: an earlier experiment of this loop may have changed them.
-        for record in [file.get(record.key) for record in outcome.records]:
-            if not record.has_options(cut):
-                file.add(record.add_options(cut))
+        for record in [file.get(record.key) for record in results_of_experiment.records]:
+            if not record.has_options(options):
+                file.add(record.add_options(options))

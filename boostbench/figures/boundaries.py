@@ -170,7 +170,7 @@ class Boundaries(CrossFigure, frozen=True, kw_only=True):
         panels: list[MapPanel] = []
         facts, stale = [], []
         for (row, column), spec, number, outcome in zip(
-            cells, specs, rounds, report.outcomes, strict=True
+            cells, specs, rounds, report.results, strict=True
         ):
             record = outcome.records[0] if outcome.records else None
             algorithm = spec.algorithm.title

@@ -158,7 +158,7 @@ class Features(CrossFigure, frozen=True, kw_only=True):
                 )
         report = execute(specs)
         uses, facts, stale = [], [], []
-        for (row, _), title, outcome in zip(cells, titles, report.outcomes, strict=True):
+        for (row, _), title, outcome in zip(cells, titles, report.results, strict=True):
             names = outcome.experiment.dataset.feature_names
             uses.append(FeatureUse(row, title, names, outcome.records))
             if outcome.records:

@@ -129,7 +129,7 @@ class FitFigure(FigureDefinition, frozen=True, kw_only=True):
         UserError
             The fit failed.
         """
-        [outcome] = execute([config]).outcomes
+        [outcome] = execute([config]).results
         if not outcome.records:
             raise UserError(f"no {result} of {self.algo} on {self.data}; see above")
         stale = [f"{config.algorithm.title} on {self.data}"] if outcome.stale else []

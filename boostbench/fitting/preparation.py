@@ -1,4 +1,7 @@
-"""Preparation of features for an algorithm: scaling, then projection."""
+"""Preparation of features for an algorithm: scaling, then projection.
+
+A `boostbench.fitting.trial.Trial` learns it from its training part and applies it to both parts.
+"""
 
 from collections.abc import Callable, Sequence
 
@@ -17,20 +20,21 @@ from boostbench.core.linear_algebra import canonical_signs
 
 
 def scaler(kind: str, is_sparse: bool = False):
-    """Make the transformer that scales features; the caller fits it on the training part.
+    """Return the transformer that scales features; the caller fits it on the training part.
 
     Parameters
     ----------
     kind : {"minmax", "standard", "unit", "none"}
-        Each feature to [-1, 1], or to mean 0 and variance 1; each sample to length 1; or nothing.
+        ``"minmax"``: each feature to [-1, 1]. ``"standard"``: each feature to mean 0 and variance
+        1. ``"unit"``: each sample to Euclidean length 1. ``"none"``: no scaling.
     is_sparse : bool, default=False
-        Whether the features are a sparse matrix, which may be stretched but not shifted: then
-        ``minmax`` divides by the largest magnitude, and ``standard`` keeps the mean.
+        True: the features are a sparse matrix, which a shift would make dense. ``"minmax"`` then
+        divides by the largest magnitude, and ``"standard"`` keeps the mean.
 
     Returns
     -------
     transformer
-        Unfitted, with the interface of scikit-learn.
+        Unfitted transformer of scikit-learn.
     """
     if kind == "minmax":
         return MaxAbsScaler() if is_sparse else MinMaxScaler((-1, 1))
@@ -46,76 +50,99 @@ def preparation(
 
     Parameters
     ----------
-    train : ndarray or sparse matrix of shape (n_samples, n_features)
+    train : ndarray or sparse matrix of shape (n_train, n_features)
         Features of the training part.
     scale : {"minmax", "standard", "unit", "none"}
         See `scaler`.
     pca : float or None, default=None
         Share of the variance that the principal components keep, which replace the scaled features;
-        None keeps these. The result is dense. Sparse features have the components of the
+        None: no projection. The result is dense. Sparse features have the components of the
         dense matrix.
     categories : sequence of (int, int), default=()
         Index and number of categories of each column of codes, which becomes a categorical column
-        of a data frame; `pca` and ``"unit"`` then do not apply.
+        of a data frame. Neither `pca` nor the scale ``"unit"`` can be combined with categories.
 
     Returns
     -------
     callable
-        From features of any samples to the prepared features: a data frame, if there are
-        categories.
+        Function of features of any samples, which returns the prepared features: an ndarray or a
+        sparse matrix, or a data frame if there are categories.
     """
     if categories:
-        return _frames(train, scale, categories)
-    scaled = scaler(scale, sparse.issparse(train)).fit(train).transform
+        return _prepare_frame(train, scale, categories)
+    scale_features = scaler(scale, sparse.issparse(train)).fit(train).transform
     if pca is None:
-        return scaled
-    train = scaled(train)
-    # Both ways below subtract the mean's part from a Gram matrix, where digits may cancel.
+        return scale_features
+    train = scale_features(train)
+    # The projections subtract the mean's part from a Gram matrix. If the mean is large, digits
+    # cancel, so that the mean of dense features is subtracted before.
     centre = None if sparse.issparse(train) else train.mean(axis=0)
 
-    def centred(part):
-        return part if centre is None else part - centre
+    def centred(features):
+        return features if centre is None else features - centre
 
     n_samples, n_features = train.shape
-    way = _project_by_inner_products if n_samples < n_features else _project_by_covariances
-    project = way(centred(train), pca)
-    return lambda part: project(centred(scaled(part)))
+    fit_projection = (
+        _project_by_inner_products if n_samples < n_features else _project_by_covariances
+    )
+    project = fit_projection(centred(train), pca)
+    return lambda features: project(centred(scale_features(features)))
 
 
-def _frames(train, scale: str, categories: Sequence[tuple[int, int]]) -> Callable:
-    """Return the function that scales numbers and converts codes to a data frame's categories."""
+def _prepare_frame(train, scale: str, categories: Sequence[tuple[int, int]]) -> Callable:
+    """Return the function that scales numbers and converts codes to a data frame's categories.
+
+    Parameters are as in `preparation`. A code is the number of a category, NaN if it is missing.
+    """
     import pandas as pd  # slow to import
 
-    sizes = dict(categories)
-    numbers = np.setdiff1d(np.arange(train.shape[1]), list(sizes))
-    scale_numbers = scaler(scale).fit(train[:, numbers]).transform if len(numbers) else np.asarray
+    n_categories_by_column = dict(categories)
+    numeric = np.setdiff1d(np.arange(train.shape[1]), list(n_categories_by_column))
+    if len(numeric):
+        scale_numbers = scaler(scale).fit(train[:, numeric]).transform
+    else:
+        scale_numbers = np.asarray  # transformers refuse a matrix without columns
 
-    def to_frame(part):
-        columns = dict(zip(numbers.tolist(), scale_numbers(part[:, numbers]).T, strict=True))
-        for column, n_categories in sizes.items():
-            codes = np.nan_to_num(part[:, column], nan=-1).astype(np.intp)
+    def to_frame(features):
+        scaled = scale_numbers(features[:, numeric])
+        columns = dict(zip(numeric.tolist(), scaled.T, strict=True))
+        for column, n_categories in n_categories_by_column.items():
+            # The code -1 is a missing value of pandas.
+            codes = np.nan_to_num(features[:, column], nan=-1).astype(np.intp)
             columns[column] = pd.Categorical.from_codes(codes, range(n_categories))
         return pd.DataFrame({column: columns[column] for column in range(train.shape[1])})
 
     return to_frame
 
 
-# The matrix of the samples' inner products and the matrix of the features' covariances lead to the
-# same components; the smaller matrix is decomposed, which takes a small part of the time of a
-# singular value decomposition. Squaring loses half of the digits of the least components, but not
-# of components with a good share of the variance. Scikit-learn chooses an eigenvector's sign by its
+# Principal components of a centred matrix X are eigenvectors of X' X, of shape (n_features,
+# n_features); or X' times the eigenvectors of X X', of shape (n_samples, n_samples). The functions
+# below decompose the smaller matrix, which takes a small part of the time of a singular value
+# decomposition of X. Squaring loses half of the digits of the least components, but not of
+# components with a good share of the variance. Scikit-learn chooses an eigenvector's sign by its
 # largest entry; if two entries are equal up to rounding, `canonical_signs` takes the first.
 
 
 def _project_by_inner_products(train, share: float) -> Callable:
-    projection = KernelPCA(kernel="linear", eigen_solver="dense").fit(train)
-    shares = np.cumsum(projection.eigenvalues_) / projection.eigenvalues_.sum()
-    n_components = np.searchsorted(shares, share, side="right") + 1  # the rule of PCA
-    of_components = canonical_signs(projection.eigenvectors_[:, :n_components])
-    return lambda part: projection.transform(part)[:, :n_components] * of_components
+    """Return the projection of features to principal components, by eigenvectors of X X'.
+
+    Parameters
+    ----------
+    train : ndarray or sparse matrix of shape (n_train, n_features)
+        Scaled features.
+    share : float
+        Share of the variance that the components keep.
+    """
+    kernel_pca = KernelPCA(kernel="linear", eigen_solver="dense").fit(train)
+    cumulative_shares = np.cumsum(kernel_pca.eigenvalues_) / kernel_pca.eigenvalues_.sum()
+    # As in scikit-learn's PCA: the first components that exceed the share.
+    n_components = np.searchsorted(cumulative_shares, share, side="right") + 1
+    signs = canonical_signs(kernel_pca.eigenvectors_[:, :n_components])
+    return lambda features: kernel_pca.transform(features)[:, :n_components] * signs
 
 
 def _project_by_covariances(train, share: float) -> Callable:
-    projection = PCA(share, svd_solver="covariance_eigh").fit(train)
-    of_components = canonical_signs(projection.components_.T)
-    return lambda part: projection.transform(part) * of_components
+    """Return the same projection as `_project_by_inner_products`, by eigenvectors of X' X."""
+    pca = PCA(share, svd_solver="covariance_eigh").fit(train)
+    signs = canonical_signs(pca.components_.T)
+    return lambda features: pca.transform(features) * signs

@@ -1,4 +1,8 @@
-"""Trials: fit an estimator on a training part, and measure it."""
+"""Trials: fit an estimator on a training part, and measure it.
+
+A `Trial` describes one fit, and `run_trial` returns its `Outcome`. Both are passed between
+processes; the data are not part of them.
+"""
 
 import functools
 import os
@@ -42,17 +46,22 @@ class Outcome:
 
     Attributes
     ----------
-    results : dict
+    results : mapping, default={}
         Results of the measure as JSON types; empty if the trial failed.
-    error, where : str or None
-        Type and first line of the error, and its module and line; None if the trial finished.
-    n_train, n_test : int or None
-        Sizes of both parts; None if the worker process is gone, as with the following ones.
-    warnings : list of str
-    environment : dict or None
-        See `boostbench.records.environment`.
-    started, finished : str or None
-        Times in UTC.
+    error : str, default=None
+        Type and first line of the error; None: the trial finished.
+    where : str, default=None
+        Module and line that raised the error, ``"sklearn.svm._base:250"``, or the setting that is
+        its cause; ``"?"``: unknown.
+    n_train, n_test : int, default=None
+        Sizes of both parts. They and the following attributes are unknown if the worker process is
+        gone.
+    warnings : sequence of str, default=()
+        Category and first line of up to `MAX_WARNINGS` different warnings.
+    environment : mapping, default=None
+        Versions of libraries, and the machine, see `boostbench.records.environment`.
+    started, finished : str, default=None
+        Times in UTC, in ISO format.
     """
 
     results: Mapping[str, Any] = field(default_factory=dict)
@@ -77,15 +86,17 @@ class Fit:
     Attributes
     ----------
     estimator : estimator
+        Fitted estimator, with the interface of scikit-learn.
     impute : callable
-        From features of the data set to features without missing values; of
-        an estimator that needs numbers, columns of codes become one-hot columns.
+        Function of features of the data set, which returns them with missing values filled, and
+        with one-hot columns in place of codes if the estimator does not take categories.
     prepare : callable
-        From features of the data set to those that the estimator sees.
-    X_train, X_test : ndarray or sparse matrix of shape (n_samples, n_features)
-        Both parts as the estimator sees them.
+        Function of features of the data set, which returns the features that the estimator gets:
+        `impute`, then scaling and projection.
+    X_train, X_test : ndarray, sparse matrix or DataFrame of shape (n_samples, n_features)
+        Prepared features of the parts of n_train and n_test samples.
     y_train, y_test : ndarray of shape (n_samples,)
-        Their labels.
+        Labels of both parts.
     seconds : float
         CPU seconds of the estimator's `fit`.
     """
@@ -105,7 +116,15 @@ class Fit:
         return replace(self, seconds=seconds)
 
     def times(self) -> dict[str, float | None]:
-        """Return the CPU seconds of the fit and of its parts; None for unknown parts."""
+        """Return CPU seconds of the fit, of its parts, and of the reference job on this machine.
+
+        Returns
+        -------
+        dict of str to float or None
+            ``fit``; ``weak_learner`` and ``coefficients``, the parts of a fit that find weak
+            learners and coefficients, None if the estimator does not measure them;
+            ``calibration``, see `calibration`.
+        """
         seconds = {
             "fit": self.seconds,
             "weak_learner": getattr(self.estimator, "weak_learner_time_", None),
@@ -130,23 +149,23 @@ class Trial:
     Attributes
     ----------
     algorithm : AlgorithmSpec
-        The estimator and its parameters.
+        Estimator and its parameters.
     chosen : Point
-        Parameters that replace the algorithm's own: a point of its grid.
+        Point of the grid: values by parameter, which replace the parameters of `algorithm`.
     split : Split
         Training and test part.
     protocol : ProtocolSpec
         Preparation of the features, checkpoints and time limit.
     measure : boostbench.fitting.measures.base.Measure
-        Results to record.
+        Measure, whose method `take` fits and returns the results to record.
     imputation : {"mean", "median", "most_frequent", "keep"}, default=None
         Statistic of a feature that replaces its missing values. It is computed from the training
         rows only, never from test or validation rows. A feature without values in the training
-        rows becomes 0. ``"keep"``: the algorithm gets missing values. None: there are none.
+        rows becomes 0. ``"keep"``: the algorithm gets missing values. None: no value is missing.
     categories : tuple of (int, int), default=()
-        Index and number of categories of each column of codes.
+        Index and number of categories of each categorical feature, whose column has codes.
     takes_categories : bool, default=False
-        Whether the estimator gets columns of codes as categories. False: as one-hot columns.
+        True: the estimator gets categorical features as categories. False: as one-hot columns.
     """
 
     algorithm: AlgorithmSpec
@@ -159,7 +178,7 @@ class Trial:
     takes_categories: bool = False
 
     def fit(self, X, y: np.ndarray, **overrides) -> Fit:
-        """Fit on the training part; X and y belong to the whole data set.
+        """Prepare both parts, and fit a new estimator on the training part.
 
         Parameters
         ----------
@@ -168,47 +187,65 @@ class Trial:
         y : ndarray of shape (n_samples,)
             Labels of the whole data set.
         **overrides
-            Parameters of the estimator besides those that are `chosen`.
+            Further parameters of the estimator, which replace those in `chosen`.
         """
         train, test = self.split.train, self.split.test
-        impute, prepare, X_train = self._prepared(X[train])
+        impute, prepare, X_train = self._fit_preparation(X[train])
+        # Some measures have no test part, which transformers refuse.
         X_test = prepare(X[test]) if len(test) else X[test]
         estimator = self.algorithm.build(self.split.seed, **{**self.chosen, **overrides})
         seconds = _fit(estimator, X_train, y[train])
         return Fit(estimator, impute, prepare, X_train, X_test, y[train], y[test], seconds)
 
-    def _prepared(self, X_train) -> tuple:
-        """Learn from the features of the training part, which may be large, and prepare them."""
-        codes = self.categories if self.takes_categories else ()
+    def _fit_preparation(self, X_train) -> tuple[Callable, Callable, Any]:
+        """Learn the preparation from the features of the training part, and apply it to them.
+
+        Returns
+        -------
+        impute, prepare : callable
+            See `Fit`.
+        X_train : ndarray, sparse matrix or DataFrame
+            Prepared training part, so that a large one is not prepared twice.
+        """
+        categorical = self.categories if self.takes_categories else ()
         one_hot = () if self.takes_categories else self.categories
-        X_train = encode_one_hot(X_train, one_hot)
-        fill = self._imputer().fit(X_train).transform
-        X_train = fill(X_train)
-        scaled = preparation(X_train, self.protocol.scale, self.protocol.pca, codes)
-
-        def impute(part):
-            return fill(encode_one_hot(part, one_hot))
-
-        return impute, lambda part: scaled(impute(part)), scaled(X_train)
-
-    def _imputer(self):
         if self.imputation in (None, KEEP):
-            return FunctionTransformer(accept_sparse=True)
-        return SimpleImputer(strategy=self.imputation, keep_empty_features=True)
+            imputer = FunctionTransformer(accept_sparse=True)
+        else:
+            imputer = SimpleImputer(strategy=self.imputation, keep_empty_features=True)
+        X_train = imputer.fit_transform(encode_one_hot(X_train, one_hot))
+        scale_and_project = preparation(
+            X_train, self.protocol.scale, self.protocol.pca, categorical
+        )
+
+        def impute(features):
+            return imputer.transform(encode_one_hot(features, one_hot))
+
+        def prepare(features):
+            return scale_and_project(impute(features))
+
+        return impute, prepare, scale_and_project(X_train)
 
 
 class Work(Protocol):
-    """A trial, and the data set that it is of."""
+    """Interface of the tasks of `boostbench.execution.workers`.
+
+    Attributes
+    ----------
+    trial : Trial
+    dataset : Dataset
+        Data set that the trial divides.
+    """
 
     trial: Trial
     dataset: Dataset
 
 
 def run_trial(trial: Trial, X, y: np.ndarray) -> Outcome:
-    """Fit and measure; never raise because of the estimator.
+    """Fit and measure; an error of the estimator is part of the outcome.
 
-    BLAS and OpenMP have one thread each while it runs, so that CPU seconds mean something and
-    results do not depend on how many trials run beside it.
+    BLAS and OpenMP have one thread each meanwhile, so that CPU seconds belong to one core, and
+    results do not depend on the number of trials that run at the same time.
 
     Parameters
     ----------
@@ -222,7 +259,12 @@ def run_trial(trial: Trial, X, y: np.ndarray) -> Outcome:
     Returns
     -------
     Outcome
-        If the estimator raised, with the error and without results.
+        Results, or the error of the estimator.
+
+    Raises
+    ------
+    KeyboardInterrupt
+        If the user interrupts the fit.
     """
     started = now()
     with warnings.catch_warnings(record=True) as caught, threadpool_limits(1):
@@ -230,14 +272,16 @@ def run_trial(trial: Trial, X, y: np.ndarray) -> Outcome:
             outcome = Outcome(trial.measure.take(trial, X, y))
         except KeyboardInterrupt:
             raise
-        except BaseException as error:  # even SystemExit is only this trial's failure
+        except BaseException as error:  # SystemExit of an estimator fails its trial only
             outcome = _failure(error)
-    said = dict.fromkeys(f"{w.category.__name__}: {first_line(w.message)}" for w in caught)
+    different_warnings = dict.fromkeys(
+        f"{warning.category.__name__}: {first_line(warning.message)}" for warning in caught
+    )
     return replace(
         outcome,
         n_train=len(trial.split.train),
         n_test=len(trial.split.test),
-        warnings=list(said)[:MAX_WARNINGS],
+        warnings=list(different_warnings)[:MAX_WARNINGS],
         environment=environment(trial.algorithm.target.partition(".")[0]),
         started=started,
         finished=now(),
@@ -245,6 +289,7 @@ def run_trial(trial: Trial, X, y: np.ndarray) -> Outcome:
 
 
 def _fit(estimator, X, y: np.ndarray) -> float:
+    """Fit an estimator, and return the CPU seconds of this process."""
     start = time.process_time()
     estimator.fit(X, y)
     return time.process_time() - start
@@ -260,7 +305,7 @@ def _failure(error: BaseException) -> Outcome:
 
 
 def calibration() -> float:
-    """Measure how fast this process computes, so that CPU times of two machines can be compared.
+    """Return the CPU seconds of a reference job, by which times of two machines are compared.
 
     The job has the operations of a boosting round: sorting, a matrix product, fancy indexing.
 
@@ -269,11 +314,13 @@ def calibration() -> float:
     float
         CPU seconds of the job on one thread, the median of three runs; measured once in a process.
     """
-    return _calibration(os.getpid())
+    # A forked process inherits the cache, and may run on another core: it measures again.
+    return _measure_reference_job(os.getpid())
 
 
 @functools.cache
-def _calibration(pid: int) -> float:
+def _measure_reference_job(process_id: int) -> float:
+    """Return the result of `calibration`; the process identifies the entry of the cache."""
     rng = np.random.default_rng(0)
     rows = rng.standard_normal((300, 10_000))
     square = rng.standard_normal((300, 300))

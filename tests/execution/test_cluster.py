@@ -97,10 +97,10 @@ def act_after_fits(number, act):
 def test_cluster_gives_equal_records_after_a_worker_is_killed(make_experiment, tmp_path, cluster):
     address, _, workers = cluster
     experiment = make_experiment("fake_classifiers.Slow", grid={"width": [1, 2]}, n_splits=N_SPLITS)
-    alone = run([experiment], results=tmp_path / "alone").outcomes[0]
+    alone = run([experiment], results=tmp_path / "alone").results[0]
     kill = act_after_fits(3, lambda: os.killpg(workers[0].pid, signal.SIGKILL))
     asked = {"backend": "dask", "scheduler": address, "on_event": kill}
-    [outcome] = run([experiment], results=tmp_path / "dask", **asked).outcomes
+    [outcome] = run([experiment], results=tmp_path / "dask", **asked).results
     assert outcome.failures == []
     assert bare(alone.records) == bare(outcome.records)
 
@@ -113,7 +113,7 @@ def test_fit_that_is_ended_at_the_limit_is_late_and_not_dead(
     experiment = make_experiment(
         "fake_classifiers.Uninterruptible", fail_on=seed, time_limit=LIMIT, n_splits=2
     )
-    [outcome] = run([experiment], results=tmp_path, backend="dask", scheduler=address).outcomes
+    [outcome] = run([experiment], results=tmp_path, backend="dask", scheduler=address).results
     assert [record.split for record in outcome.records] == [0]
     [failure] = outcome.failures
     assert failure.error == f"OutOfTime: it takes more than {LIMIT} s"
@@ -205,9 +205,9 @@ def test_workers_load_a_data_set_once_by_name_and_checksum(
     asked = {"backend": "dask", "scheduler": address}
     data = load({"name": "toy"})
     experiment = make_experiment("fake_classifiers.Slow", data=data, n_splits=N_SPLITS)
-    [outcome] = run([experiment], results=tmp_path / "dask", **asked).outcomes
+    [outcome] = run([experiment], results=tmp_path / "dask", **asked).results
     assert count_loads(address) == [1, 1]
-    alone = run([experiment], results=tmp_path / "alone").outcomes[0]
+    alone = run([experiment], results=tmp_path / "alone").results[0]
     assert bare(alone.records) == bare(outcome.records)
     assert len(alone.records) == N_SPLITS
     # Workers keep loaded data sets, so they no longer need the files.

@@ -31,7 +31,7 @@ def hanging(make_experiment):
     ("target", "n_jobs"), [("Hanging", 1), ("Hanging", 2), ("Uninterruptible", 2)]
 )
 def test_hanging_fit_costs_its_own_split_only(hanging, tmp_path, target, n_jobs):
-    [outcome] = run([hanging(target)], results=tmp_path, n_jobs=n_jobs).outcomes
+    [outcome] = run([hanging(target)], results=tmp_path, n_jobs=n_jobs).results
     assert [record.split for record in outcome.records] == [0, 2, 3]
     [failure] = outcome.failures
     assert (failure.split, failure.error) == (1, f"OutOfTime: it takes more than {LIMIT} s")
@@ -40,7 +40,7 @@ def test_hanging_fit_costs_its_own_split_only(hanging, tmp_path, target, n_jobs)
 
 def test_worker_that_dies_before_the_limit_is_not_late(hanging, tmp_path):
     """Check that the start of a worker, which takes longer than the limit, does not count."""
-    [outcome] = run([hanging("Crashing", time_limit=1)], results=tmp_path, n_jobs=2).outcomes
+    [outcome] = run([hanging("Crashing", time_limit=1)], results=tmp_path, n_jobs=2).results
     [failure] = [each for each in outcome.failures if each.split == 1]
     assert failure.error == DIED.error
 

@@ -35,7 +35,7 @@ def test_spinner_is_shown_before_the_plan(folder, monkeypatch):
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setattr(sys, "stderr", Terminal())
     spec = compose_experiment(parse_overrides(["data=wine", *QUICK]))
-    [outcome] = execute([spec]).outcomes
+    [outcome] = execute([spec]).results
     assert outcome.ran == 3
     output = sys.stderr.getvalue()
     assert -1 < output.find("reading records") < output.find("3 splits to run")

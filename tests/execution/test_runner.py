@@ -59,7 +59,7 @@ def test_run_records_each_split_and_each_trial(make_experiment, results):
     events = Listener()
     experiment = make_experiment(grid=GRID)
     report = run([experiment], results=results, on_event=events)
-    [outcome] = report.outcomes
+    [outcome] = report.results
     assert [record.split for record in outcome.records] == [0, 1, 2, 3]
     assert (report.ran, report.failed, outcome.missing, outcome.stale) == (4, 0, 0, 0)
     assert (len(lines(results)), len(lines(results, tuning=True))) == (4, 9)
@@ -70,7 +70,7 @@ def test_run_records_each_split_and_each_trial(make_experiment, results):
 
 
 def test_choice_has_the_least_mean_validation_error(make_experiment, results):
-    [outcome] = run([make_experiment(grid=GRID)], results=results).outcomes
+    [outcome] = run([make_experiment(grid=GRID)], results=results).results
     trials = read_records(results / "records" / "toy" / "fake.tuning.jsonl")[0]
     means = {
         width: np.mean([t.validation_error for t in trials if t.points == [{"width": width}]])
@@ -90,7 +90,7 @@ def test_every_split_is_tuned_separately(make_experiment, results):
 
 @pytest.mark.parametrize("settings", [{"grid": GRID, "tune": "none"}, {"grid": {"width": [3]}}, {}])
 def test_single_choice_needs_no_cross_validation(make_experiment, results, settings):
-    [outcome] = run([make_experiment(**settings)], results=results).outcomes
+    [outcome] = run([make_experiment(**settings)], results=results).results
     assert lines(results, tuning=True) == []
     chosen = {"width": 3} if settings == {"grid": {"width": [3]}} else {}
     assert all(record.chosen == chosen for record in outcome.records)
@@ -115,7 +115,7 @@ def test_results_are_equal_for_any_number_of_jobs(make_experiment, tmp_path):
         trials = read_records(results / "records" / "toy" / "fake.tuning.jsonl")[0]
         assert len(trials) == 9
         records_by_n_jobs.append(
-            [bare(outcome.records) for outcome in report.outcomes] + [bare(trials)]
+            [bare(outcome.records) for outcome in report.results] + [bare(trials)]
         )
     assert [len(records) for records in records_by_n_jobs[0]] == [4, 2, 4, 9]
     assert records_by_n_jobs[0] == records_by_n_jobs[1]
@@ -127,7 +127,7 @@ def test_second_run_fits_nothing(make_experiment, results):
     events = Listener()
     again = run([make_experiment(grid=GRID)], results=results, on_event=events)
     assert again.ran == 0
-    assert again.outcomes[0].records == first.outcomes[0].records
+    assert again.results[0].records == first.results[0].records
     assert lines(results) + lines(results, tuning=True) == before
     assert events == []
 
@@ -141,7 +141,7 @@ def test_lost_records_are_made_again_with_equal_results(make_experiment, results
     events = Listener()
     again = run([make_experiment(grid=GRID)], results=results, on_event=events)
     assert events[0] == Planned(tuning=0, splits=2, recorded=2)
-    assert bare(again.outcomes[0].records) == bare(first.outcomes[0].records)
+    assert bare(again.results[0].records) == bare(first.results[0].records)
     assert len(lines(results)) == 4
 
 
@@ -160,7 +160,7 @@ def test_more_splits_run_new_splits_only(make_experiment, results):
     few = run([make_experiment(n_splits=2)], results=results)
     many = run([make_experiment(n_splits=5)], results=results)
     assert many.ran == 3
-    assert many.outcomes[0].records[:2] == few.outcomes[0].records
+    assert many.results[0].records[:2] == few.results[0].records
 
 
 @pytest.mark.parametrize(
@@ -200,7 +200,7 @@ def test_failure_is_recorded_and_other_splits_finish(make_experiment, results, n
     failing = make_experiment("fake_classifiers.Failing", fail_on=seed)
     events = Listener()
     report = run([failing], results=results, n_jobs=n_jobs, on_event=events)
-    [outcome] = report.outcomes
+    [outcome] = report.results
     assert [record.split for record in outcome.records] == [0, 1, 3]
     assert [record.split for record in outcome.failures] == [2]
     assert outcome.failures[0].error == "ValueError: cannot do this one"
@@ -222,14 +222,14 @@ def test_unrecordable_values_are_failures(make_experiment, results, monkeypatch,
         return outcome | {"test_error": value} if trial.split.index == 2 else outcome
 
     monkeypatch.setattr(Prediction, "take", broken)
-    [outcome] = run([make_experiment()], results=results).outcomes
+    [outcome] = run([make_experiment()], results=results).results
     assert [record.split for record in outcome.records] == [0, 1, 3]
     [failure] = outcome.failures
     assert failure.error.startswith("what was measured cannot be recorded: ")
     report = run([make_experiment()], results=results, rerun="never")
     assert (report.failed, report.warnings) == (1, [])
     monkeypatch.undo()
-    [outcome] = run([make_experiment()], results=results).outcomes
+    [outcome] = run([make_experiment()], results=results).results
     assert (outcome.ran, len(outcome.records)) == (1, 4)
 
 
@@ -246,7 +246,7 @@ def test_unsolved_linear_program_is_one_failure(make_experiment, results, monkey
     data = make_dataset(counts=(40, 40))
     target = "boostbench.algorithms.LPBoost"
     experiment = make_experiment(target, data=data, n_iterations=1, C=1.0)
-    [outcome] = run([experiment], results=results).outcomes
+    [outcome] = run([experiment], results=results).results
     assert [record.split for record in outcome.records] == [0, 1, 3]
     [failure] = outcome.failures
     assert failure.error.startswith("RuntimeError: the linear program of 1 weak learners was not")
@@ -258,13 +258,13 @@ def test_failing_grid_point_is_not_chosen(make_experiment, results):
     experiment = make_experiment("fake_classifiers.Failing", grid=GRID, fail_width=3)
     report = run([experiment], results=results)
     assert report.failed == 0
-    assert report.outcomes[0].records[0].chosen["width"] in (1, 2)
+    assert report.results[0].records[0].chosen["width"] in (1, 2)
 
 
 def test_splits_fail_if_all_grid_points_fail(make_experiment, results):
     grid = {"n_iterations": [3, 4]}
     experiment = make_experiment("fake_classifiers.Failing", grid=grid, fail_width=2)
-    [outcome] = run([experiment], results=results).outcomes
+    [outcome] = run([experiment], results=results).results
     assert [record.split for record in outcome.failures] == [0, 1, 2, 3]
     error = outcome.failures[0].error
     assert error.startswith("no point of the grid could be fitted; one of them: ValueError: cannot")
@@ -274,7 +274,7 @@ def test_dead_worker_is_one_failure(make_experiment, results):
     """Kill the last split; the test of hanging fits checks that other workers continue."""
     seed = make_experiment(n_splits=6).splits[5].seed
     experiment = make_experiment("fake_classifiers.Crashing", fail_on=seed, n_splits=6)
-    [outcome] = run([experiment], results=results, n_jobs=2).outcomes
+    [outcome] = run([experiment], results=results, n_jobs=2).results
     assert [record.split for record in outcome.failures] == [5]
     assert "died" in outcome.failures[0].error
     assert [record.split for record in outcome.records] == [0, 1, 2, 3, 4]
@@ -288,9 +288,9 @@ def make_stale(results, tuning=False):
 def test_stale_records_are_marked_and_rerun_on_request(make_experiment, results):
     run([make_experiment()], results=results)
     make_stale(results)
-    [outcome] = run([make_experiment()], results=results).outcomes
+    [outcome] = run([make_experiment()], results=results).results
     assert (outcome.ran, outcome.stale, len(outcome.records)) == (0, 2, 4)
-    [outcome] = run([make_experiment()], results=results, rerun="stale").outcomes
+    [outcome] = run([make_experiment()], results=results, rerun="stale").results
     assert (outcome.ran, outcome.stale, len(outcome.records)) == (2, 0, 4)
     assert run([make_experiment()], results=results, rerun="all").ran == 4
     assert run([make_experiment()], results=results, rerun="stale").ran == 0
@@ -309,14 +309,14 @@ def test_new_edition_makes_records_stale(make_experiment, results, monkeypatch):
     run([make_experiment()], results=results)
     monkeypatch.setattr("fake_classifiers.Nearest.edition", 2, raising=False)
     _code_version.cache_clear()
-    [outcome] = run([make_experiment()], results=results).outcomes
+    [outcome] = run([make_experiment()], results=results).results
     assert (outcome.ran, outcome.stale) == (0, 4)
-    [outcome] = run([make_experiment()], results=results, rerun="stale").outcomes
+    [outcome] = run([make_experiment()], results=results, rerun="stale").results
     assert (outcome.ran, outcome.stale) == (4, 0)
     assert {record.provenance.edition for record in outcome.records} == {2}
     monkeypatch.undo()
     _code_version.cache_clear()
-    [outcome] = run([make_experiment()], results=results).outcomes
+    [outcome] = run([make_experiment()], results=results).results
     assert (outcome.ran, outcome.stale) == (0, 4)
 
 
@@ -328,14 +328,14 @@ def test_refuted_records_are_replaced_on_request(make_experiment, results):
     # The finding is from the second day, and concerns records that were finished before.
     for data, n_stale in (("other", 0), ("toy", 2)):
         verified_path(results).write_text(json.dumps(FINDING | {"data": data}) + "\n")
-        [outcome] = run([make_experiment()], results=results).outcomes
+        [outcome] = run([make_experiment()], results=results).results
         assert (outcome.ran, outcome.stale) == (0, n_stale)
-    [outcome] = run([make_experiment()], results=results, rerun="stale").outcomes
+    [outcome] = run([make_experiment()], results=results, rerun="stale").results
     assert (outcome.ran, outcome.stale) == (2, 0)
     # The finding does not concern records of another edition.
     later = {"edition": 2, "until": "2999-01-01T00:00:00Z"}
     verified_path(results).write_text(json.dumps(FINDING | later) + "\n")
-    assert run([make_experiment()], results=results).outcomes[0].stale == 0
+    assert run([make_experiment()], results=results).results[0].stale == 0
 
 
 def test_damaged_finding_is_named(make_experiment, results):
@@ -350,11 +350,11 @@ def test_rerun_never_reads_records_only(make_experiment, results):
     with (results / "records" / "toy" / "fake.jsonl").open("a") as file:
         file.write("damaged\n")
     report = run([make_experiment(n_splits=5)], results=results, rerun="never")
-    [outcome] = report.outcomes
+    [outcome] = report.results
     assert (len(outcome.records), outcome.missing, outcome.ran) == (2, 3, 0)
     [warning] = report.warnings
     assert warning.partition(":")[2].startswith("5: not a record: ")
-    [outcome] = run([make_experiment(n_splits=5)], results=results, rerun="never").outcomes
+    [outcome] = run([make_experiment(n_splits=5)], results=results, rerun="never").results
     assert (outcome.missing, outcome.ran) == (3, 0)
 
 
@@ -466,7 +466,7 @@ def test_kill_loses_unfinished_fits_only(slow, results, n_jobs, tuning):
     trials = read_records(results / "records" / "toy" / "fake.tuning.jsonl")[0]
     assert 0 < len(before) + len(trials) < 16
     events = Listener()
-    [outcome] = run([slow], results=results, on_event=events).outcomes
+    [outcome] = run([slow], results=results, on_event=events).results
     assert events[0] == Planned(6 - len(trials), 10 - len(before), len(before))
     assert [record.split for record in outcome.records] == list(range(10))
     keys = [record.key for record in read_records(results / "records" / "toy" / "fake.jsonl")[0]]
@@ -536,7 +536,7 @@ def test_runs_with_different_record_keys_do_not_wait(slow, results, other_code):
 
     with running_process(results, 1, tuning=True) as other:
         wait_until_blocked(other, results, 1)
-        [outcome] = run([slow], results=results, on_event=listen).outcomes
+        [outcome] = run([slow], results=results, on_event=listen).results
         assert other.poll() is None
     assert outcome.ran == len(outcome.records) == 10
     assert outcome.stale == 0
@@ -621,12 +621,12 @@ def test_failing_constructor_fails_its_trials_only(make_experiment, results, n_j
     broken = "fake_classifiers.BrokenConstructor"
     sound, failing = make_experiment(), make_experiment(broken, width=3, name="broken")
     report = run([failing, sound], results=results, n_jobs=n_jobs)
-    assert [len(outcome.records) for outcome in report.outcomes] == [0, 4]
-    assert {record.error for record in report.outcomes[0].failures} == {
+    assert [len(outcome.records) for outcome in report.results] == [0, 4]
+    assert {record.error for record in report.results[0].failures} == {
         "RuntimeError: no licence found"
     }
     tuned = make_experiment(broken, grid=GRID, name="tuned")
-    [outcome] = run([tuned], results=results, n_jobs=n_jobs).outcomes
+    [outcome] = run([tuned], results=results, n_jobs=n_jobs).results
     assert len(outcome.records) == 4
     assert {record.chosen["width"] for record in outcome.records} <= {1, 2}
 
@@ -689,7 +689,7 @@ def test_dask_gives_equal_records(make_experiment, tmp_path):
     pytest.importorskip("distributed", reason="the dask extra is not installed")
     alone = run([make_experiment(grid=GRID)], results=tmp_path / "alone")
     dask = run([make_experiment(grid=GRID)], results=tmp_path / "dask", n_jobs=2, backend="dask")
-    assert bare(alone.outcomes[0].records) == bare(dask.outcomes[0].records)
+    assert bare(alone.results[0].records) == bare(dask.results[0].records)
 
 
 def test_missing_dask_is_an_error(make_experiment, results, monkeypatch):
@@ -713,7 +713,7 @@ def test_written_records_are_not_kept_in_memory(make_experiment, results):
         if isinstance(event, Finished):
             n_seen.append(count_records())
 
-    [outcome] = run([experiment], results=records, on_event=count).outcomes
+    [outcome] = run([experiment], results=records, on_event=count).results
     assert [record.split for record in outcome.records] == list(range(6))
     assert outcome.records == read_records(record_file(results))[0]
     assert count_records() == 6  # the results were read at the end of the run

@@ -38,7 +38,7 @@ def test_shards_run_every_fit_once_in_separate_files(make_experiment, tmp_path, 
     assert (summary.added, summary.known) == (8 + n_trials, 0)
     assert not summary.conflicts + summary.warnings
     report = run([experiment], results=results)
-    assert (report.ran, len(report.outcomes[0].records)) == (0, 8)
+    assert (report.ran, len(report.results[0].records)) == (0, 8)
 
 
 def test_shard_continues_from_its_own_and_the_shared_records(make_experiment, tmp_path):

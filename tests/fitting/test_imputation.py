@@ -44,7 +44,7 @@ def experiment(dataset, **protocol):
 def test_imputation_equals_a_scikit_learn_pipeline(holes, tmp_path, strategy):
     dataset = holes(strategy)
     asked = experiment(dataset)
-    [outcome] = run([asked], results=tmp_path / strategy).outcomes
+    [outcome] = run([asked], results=tmp_path / strategy).results
     for record, split in zip(outcome.records, asked.splits, strict=True):
         tree = DecisionTreeClassifier(random_state=split.seed)
         model = make_pipeline(SimpleImputer(strategy=strategy), MinMaxScaler((-1, 1)), tree)
@@ -125,10 +125,10 @@ def test_imputation_includes_additional_rows_of_a_measure(holes, tmp_path):
     algo = {"name": "bits", "_target_": "fake_hashing.RandomBits", "grid": {}}
     settings = {"n_splits": 1, "checkpoints": [], "train_size": 20}
     config = {"algo": algo, "protocol": settings, "measure": "retrieval"}
-    [outcome] = run([Experiment.from_config(config, dataset)], results=tmp_path).outcomes
+    [outcome] = run([Experiment.from_config(config, dataset)], results=tmp_path).results
     assert [record.n_database for record in outcome.records] == [45]
     plane = replace(dataset, X=dataset.X[:, :2])
     config = {"algo": TREE, "protocol": {"checkpoints": [1]}, "measure": "boundary"}
-    [outcome] = run([Experiment.from_config(config, plane)], results=tmp_path).outcomes
+    [outcome] = run([Experiment.from_config(config, plane)], results=tmp_path).results
     [record] = outcome.records
     assert np.isfinite([*record.points.x, *record.extent]).all()

@@ -172,7 +172,7 @@ def test_errors_equal_a_fit_on_the_frame(path, frame, tmp_path, target, model):
     dataset = load_table(path)
     rounds = {"max_iter": 10} if "Hist" in target else {"n_iterations": 10}
     asked = experiment(dataset, target, protocol={"scale": "none"}, **rounds)
-    [outcome] = run([asked], results=tmp_path / "results").outcomes
+    [outcome] = run([asked], results=tmp_path / "results").results
     assert not outcome.failures
     X, y = frame.drop(columns="class"), frame["class"].to_numpy()
     X["town"], X["flag"] = X["town"].astype("category"), X["flag"] == "yes"

@@ -106,7 +106,7 @@ def test_rounds_are_chosen_with_the_other_parameters(make_experiment, tmp_path):
     chosen = []
     for target in ("fake_classifiers.Staged", "fake_classifiers.Nearest"):
         asked = make_experiment(target, grid=grid, name=target.rpartition(".")[2])
-        [outcome] = run([asked], results=tmp_path).outcomes
+        [outcome] = run([asked], results=tmp_path).results
         [point] = {str(record.chosen) for record in outcome.records}
         chosen.append((point, outcome.records[0].validation_error))
         trials, _ = read_records(asked.path(tmp_path, tuning=True))
@@ -120,7 +120,7 @@ def test_one_record_per_fold(experiment, tmp_path):
     assert [record.fold for record in records] == [0, 1, 2]
     assert all(record.points == list(points()) for record in records)
     means = np.mean([record.validation_errors for record in records], axis=0)
-    [outcome] = report.outcomes
+    [outcome] = report.results
     assert outcome.records[0].chosen == {"nu": GRID[means.argmin()]}
     assert outcome.records[0].validation_error == pytest.approx(means.min())
 
@@ -138,7 +138,7 @@ def test_failure_of_a_path_is_a_failure_of_all_points(experiment, tmp_path, monk
         raise ValueError("cannot do this")
 
     monkeypatch.setattr(MultiBoost, "fit", fail)
-    [outcome] = run([experiment], results=tmp_path).outcomes
+    [outcome] = run([experiment], results=tmp_path).results
     assert len(outcome.failures) == 4
     assert "no point of the grid" in outcome.failures[0].error
     assert "cannot do this" in outcome.failures[0].error
@@ -147,7 +147,7 @@ def test_failure_of_a_path_is_a_failure_of_all_points(experiment, tmp_path, monk
 def test_nan_error_is_a_failure(experiment, tmp_path, monkeypatch):
     """Check that NaN is not recorded, as no mean with it can be compared."""
     monkeypatch.setattr(Measure, "loss", lambda *_: float("nan"))
-    [outcome] = run([experiment], results=tmp_path).outcomes
+    [outcome] = run([experiment], results=tmp_path).results
     assert not outcome.records
     assert "cannot be written down as JSON" in outcome.failures[0].error
     assert "\n" not in outcome.failures[0].error

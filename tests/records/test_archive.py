@@ -80,7 +80,7 @@ def test_records_are_found_by_the_protocol_settings_of_the_measure(tmp_path, mea
     if measure == "paths":
         wide = np.hstack([dataset.X + dataset.X[:, [j]] ** 2 for j in range(3)])
         dataset = replace(dataset, X=wide)
-    [outcome] = run([Experiment.from_config(asked, dataset)], results=tmp_path).outcomes
+    [outcome] = run([Experiment.from_config(asked, dataset)], results=tmp_path).results
     assert outcome.records
     query = Records(tmp_path).find(ExperimentSpec.from_config(asked))
     assert (query.records, query.missing) == (outcome.records, 0)
@@ -187,7 +187,7 @@ def test_run_adds_to_the_records_in_memory(tmp_path):
     """Check that a query before and after a run reads the same records in memory."""
     records, asked = Records(tmp_path), config(protocol={"n_splits": 2})
     assert records.find(ExperimentSpec.from_config(asked)).missing == 2
-    [outcome] = run([Experiment.from_config(asked, make_dataset())], results=records).outcomes
+    [outcome] = run([Experiment.from_config(asked, make_dataset())], results=records).results
     query = records.find(ExperimentSpec.from_config(asked))
     assert (
         query.records

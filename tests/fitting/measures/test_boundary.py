@@ -26,7 +26,7 @@ def experiment(target="boostbench.algorithms.AdaBoostMH", **settings):
 
 
 def single_record(report):
-    (outcome,) = report.outcomes
+    (outcome,) = report.results
     assert not outcome.failures
     return outcome.records[0]
 

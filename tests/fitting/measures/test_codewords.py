@@ -13,8 +13,8 @@ def test_record_has_codewords_before_and_after_training(tmp_path):
         make_experiment(target, data=dataset, measure=measure, n_splits=2, checkpoints=[])
         for measure in ("codewords", "prediction")
     )
-    [outcome] = run([asked], results=tmp_path).outcomes
-    [other] = run([plain], results=tmp_path).outcomes
+    [outcome] = run([asked], results=tmp_path).results
+    [other] = run([plain], results=tmp_path).results
     assert len(outcome.records) == 2
     for record, error, split in zip(outcome.records, other.records, asked.splits, strict=True):
         fitted = asked.trial(split, {}).fit(dataset.X, dataset.y).estimator
@@ -27,5 +27,5 @@ def test_record_has_codewords_before_and_after_training(tmp_path):
 
 def test_estimator_without_codewords_fails(tmp_path):
     asked = make_experiment("boostbench.algorithms.AdaBoostMH", measure="codewords")
-    [outcome] = run([asked], results=tmp_path).outcomes
+    [outcome] = run([asked], results=tmp_path).results
     assert {f.error for f in outcome.failures} == {"ValueError: AdaBoostMH has no codewords"}

@@ -21,7 +21,7 @@ def test_record_counts_the_stumps_of_each_feature(tmp_path):
     # The labels depend on the second feature only, and the third one is constant.
     X = np.stack([rng.normal(size=80), y + rng.normal(size=80), np.zeros(80)], axis=1)
     asked = experiment(STUMPS, data=Dataset("one", X, y, "made here"), n_iterations=20)
-    [outcome] = run([asked], results=tmp_path).outcomes
+    [outcome] = run([asked], results=tmp_path).results
     assert len(outcome.records) == 3
     for record in outcome.records:
         assert sum(record.counts) == record.n_iterations == 20
@@ -34,7 +34,7 @@ def test_record_counts_the_stumps_of_each_feature(tmp_path):
 def test_error_equals_the_same_split_of_a_table(tmp_path):
     names = ("feature_use", "prediction")
     asked = [experiment(STUMPS, measure=name, n_iterations=20) for name in names]
-    [used], [whole] = (run([one], results=tmp_path).outcomes for one in asked)
+    [used], [whole] = (run([one], results=tmp_path).results for one in asked)
     errors = [[record.test_error for record in each.records] for each in (used, whole)]
     assert errors[0] == errors[1]
 
@@ -44,7 +44,7 @@ def test_error_equals_the_same_split_of_a_table(tmp_path):
 )
 def test_estimator_without_stumps_fails_with_a_reason(tmp_path, target):
     asked = experiment(target)
-    [outcome] = run([asked], results=tmp_path).outcomes
+    [outcome] = run([asked], results=tmp_path).results
     assert {record.error for record in outcome.failures} == {
         f"ValueError: {target.rpartition('.')[2]} has no stumps on single features"
     }

@@ -25,7 +25,7 @@ def digits():
 def recorded(tmp_path_factory):
     results = tmp_path_factory.mktemp("results")
     dataset = digits()
-    (outcome,) = run([experiment(dataset)], results=results).outcomes
+    (outcome,) = run([experiment(dataset)], results=results).results
     assert not outcome.failures
     (record,) = outcome.records
     assert read_records(results / "records" / "digits" / "fake.path.jsonl") == ([record], [])
@@ -95,7 +95,7 @@ def test_boosting_follows_the_exact_path(recorded, loss):
 def test_too_few_stumps_raise(tmp_path):
     y = np.repeat([0, 1, 2], 30)
     few = Dataset("few", np.stack([y, y], axis=1).astype(float), y, "made here")
-    (outcome,) = run([experiment(few)], results=tmp_path).outcomes
+    (outcome,) = run([experiment(few)], results=tmp_path).results
     assert "only 1 different stumps, of 8" in outcome.failures[0].error
 
 

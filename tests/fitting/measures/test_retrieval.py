@@ -84,7 +84,7 @@ def test_precision_does_not_depend_on_the_block_size(monkeypatch):
 def test_record_of_a_transformer(tmp_path):
     dataset = make_dataset()
     asked = experiment(data=dataset)
-    [outcome] = run([asked], results=tmp_path).outcomes
+    [outcome] = run([asked], results=tmp_path).results
     path = tmp_path / "records" / "toy" / "fake.retrieval.jsonl"
     assert len(read_records(path)[0]) == len(outcome.records) == 3
     for record, split in zip(outcome.records, asked.splits, strict=True):
@@ -103,7 +103,7 @@ def test_hash_method_equals_signs_of_the_transform(tmp_path):
     results = []
     for target in targets:
         asked = experiment(target=target)
-        [outcome] = run([asked], results=tmp_path / target).outcomes
+        [outcome] = run([asked], results=tmp_path / target).results
         results.append([(r.mean_average_precision, r.digests) for r in outcome.records])
     assert results[0] == results[1]
 
@@ -112,7 +112,7 @@ def test_database_includes_the_rows_outside_the_training_part(tmp_path):
     """LADDER learns from 2000 of the 59 000 images of the database."""
     dataset = make_dataset()
     few = experiment(data=dataset, train_size=20, test_size=12)
-    [outcome] = run([few], results=tmp_path).outcomes
+    [outcome] = run([few], results=tmp_path).results
     for record, split in zip(outcome.records, few.splits, strict=True):
         assert (record.n_train, record.n_test, record.n_database) == (20, 12, 108)
         fit = few.trial(split, {}).fit(dataset.X, dataset.y)
@@ -125,7 +125,7 @@ def test_database_includes_the_rows_outside_the_training_part(tmp_path):
 
 def test_tuning_maximises_precision(tmp_path):
     asked = experiment(grid={"n_bits": [1, 2, 12]})
-    [outcome] = run([asked], results=tmp_path).outcomes
+    [outcome] = run([asked], results=tmp_path).results
     trials, _ = read_records(asked.path(tmp_path, tuning=True))
     means = {
         bits: np.mean([t.validation_error for t in trials if t.points == [{"n_bits": bits}]])
@@ -141,14 +141,14 @@ def test_codes_of_wrong_shape_are_a_failure(form, tmp_path):
     asked = experiment(target="fake_hashing.OddCodes")
     algorithm = structs.replace(asked.spec.algorithm, params={"form": form})
     asked = replace(asked, spec=structs.replace(asked.spec, algorithm=algorithm))
-    [outcome] = run([asked], results=tmp_path).outcomes
+    [outcome] = run([asked], results=tmp_path).results
     assert len(outcome.failures) == 3
     assert all(f.error.startswith("ValueError: transform gives") for f in outcome.failures)
 
 
 def test_unpacked_bits_are_a_failure(tmp_path):
     asked = experiment(target="fake_hashing.UnpackedHash")
-    [outcome] = run([asked], results=tmp_path).outcomes
+    [outcome] = run([asked], results=tmp_path).results
     wanted = "ValueError: hash gives uint8 of shape (30, 4), not 4 bits in 1 bytes for each of the"
     assert all(f.error.startswith(wanted) for f in outcome.failures)
     assert len(outcome.failures) == 3

@@ -22,7 +22,7 @@ def record(tmp_path):
         protocol = {"n_splits": 1, "checkpoints": []}
         config = {"algo": algo, "protocol": protocol, "measure": "scores"}
         asked = Experiment.from_config(config, dataset)
-        [outcome] = run([asked], results=tmp_path).outcomes
+        [outcome] = run([asked], results=tmp_path).results
         assert not outcome.failures
         fit = asked.trial(asked.splits[0], {}).fit(dataset.X, dataset.y)
         return outcome.records[0], fit.estimator, fit.X_test, fit.y_test
@@ -101,7 +101,7 @@ def test_classes_that_differ_from_training_fail(tmp_path):
     protocol = {"n_splits": 1, "checkpoints": []}
     config = {"algo": algo, "protocol": protocol, "measure": "scores"}
     asked = Experiment.from_config(config, overlapping(3))
-    [outcome] = run([asked], results=tmp_path).outcomes
+    [outcome] = run([asked], results=tmp_path).results
     [failure] = outcome.failures
     assert "classes_ are not the labels of the training part" in failure.error
 
@@ -116,7 +116,7 @@ def test_class_without_test_samples_is_left_out(tmp_path):
     protocol = {"n_splits": 1, "checkpoints": [], "sampling": "fixed"}
     config = {"algo": algo, "protocol": protocol, "measure": "scores"}
     asked = Experiment.from_config(config, dataset)
-    [outcome] = run([asked], results=tmp_path).outcomes
+    [outcome] = run([asked], results=tmp_path).results
     [result] = outcome.records
     fit = asked.trial(asked.splits[0], {}).fit(dataset.X, dataset.y)
     probabilities = fit.estimator.predict_proba(fit.X_test)
@@ -139,7 +139,7 @@ def check_no_number(tmp_path):
         protocol = {"n_splits": 1, "checkpoints": [], **protocol}
         config = {"algo": algo, "protocol": protocol, "measure": measure}
         asked = Experiment.from_config(config, dataset)
-        [outcome] = run([asked], results=tmp_path).outcomes
+        [outcome] = run([asked], results=tmp_path).results
         [result] = outcome.records
         assert getattr(result, name) is None
         fit = asked.trial(asked.splits[0], {}).fit(dataset.X, dataset.y)
@@ -194,7 +194,7 @@ def test_cross_validation_selects_by_the_score(tmp_path, name, n_classes, target
     protocol = {"n_splits": 1, "checkpoints": [], "n_folds": 4, "tune": "every_split"}
     config = {"algo": algo, "protocol": protocol, "measure": name}
     asked = Experiment.from_config(config, dataset)
-    [outcome] = run([asked], results=tmp_path).outcomes
+    [outcome] = run([asked], results=tmp_path).results
     [record] = outcome.records
     [outer] = asked.splits
     means = []
@@ -232,7 +232,7 @@ def test_records_of_errors_hold_the_scores_that_a_classifier_has(tmp_path, targe
             continue
         algo = {"name": "one", "grid": {}, "_target_": target}
         config = {"algo": algo, "protocol": {"n_splits": 1, "checkpoints": []}, "measure": measure}
-        [outcome] = run([Experiment.from_config(config, dataset)], results=tmp_path).outcomes
+        [outcome] = run([Experiment.from_config(config, dataset)], results=tmp_path).results
         records += outcome.records
     assert {name for name in SCORES if records[0].entry(name) is not None} == expected
     for name in expected:
@@ -242,7 +242,7 @@ def test_records_of_errors_hold_the_scores_that_a_classifier_has(tmp_path, targe
 def test_invalid_scores_do_not_fail_a_record_of_errors(tmp_path):
     algo = {"name": "one", "grid": {}, "_target_": "fake_classifiers.InvalidScores"}
     config = {"algo": algo, "protocol": {"n_splits": 1, "checkpoints": []}}
-    [outcome] = run([Experiment.from_config(config, overlapping(2))], results=tmp_path).outcomes
+    [outcome] = run([Experiment.from_config(config, overlapping(2))], results=tmp_path).results
     [result] = outcome.records
     assert all(result.entry(name) is None for name in SCORES)
     assert result.warnings == [

@@ -13,7 +13,7 @@ def test_record_counts_nonzero_coefficients(tmp_path):
     dataset = make_dataset()
     target = "boostbench.algorithms.RBoostProj"
     asked = experiment(target, data=dataset, rule="paper", nu=1e-3, tol=0)
-    [outcome] = run([asked], results=tmp_path).outcomes
+    [outcome] = run([asked], results=tmp_path).results
     assert len(outcome.records) == 2
     for record, split in zip(outcome.records, asked.splits, strict=True):
         model = asked.trial(split, {}).fit(dataset.X, dataset.y).estimator
@@ -25,6 +25,6 @@ def test_record_counts_nonzero_coefficients(tmp_path):
 
 def test_estimator_without_coefficients_fails(tmp_path):
     asked = experiment("boostbench.algorithms.AdaBoostMH")
-    [outcome] = run([asked], results=tmp_path).outcomes
+    [outcome] = run([asked], results=tmp_path).results
     (error,) = {failure.error for failure in outcome.failures}
     assert error == "ValueError: AdaBoostMH has no weight_path_, whose last row is counted"
