@@ -135,7 +135,7 @@ def _project_by_inner_products(train, share: float) -> Callable:
     """
     kernel_pca = KernelPCA(kernel="linear", eigen_solver="dense").fit(train)
     cumulative_shares = np.cumsum(kernel_pca.eigenvalues_) / kernel_pca.eigenvalues_.sum()
-    # As in scikit-learn's PCA: the first components that exceed the share.
+    # The rule of scikit-learn's PCA is to take the first components that exceed the share.
     n_components = np.searchsorted(cumulative_shares, share, side="right") + 1
     signs = canonical_signs(kernel_pca.eigenvectors_[:, :n_components])
     return lambda features: kernel_pca.transform(features)[:, :n_components] * signs

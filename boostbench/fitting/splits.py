@@ -145,7 +145,7 @@ def _derive_seed(*numbers: int) -> int:
 def _select_parts(split: Split, dataset: Dataset, protocol: ProtocolSpec, seed: int) -> Split:
     """Return a split with the samples that the protocol selects for training and for the test."""
     # 1) Reduce the training part to a number of samples per class, or in all. The last two numbers
-    #    of the seed tell this draw from the other draws of a split.
+    #    of the seed distinguish this draw from the other draws of a split.
     y = dataset.y[split.train]
     sampling_seed = _derive_seed(seed, split.index, 0, 1)
     selected = np.arange(len(y))
@@ -319,7 +319,7 @@ def _check_sizes(y: np.ndarray, protocol: ProtocolSpec, is_stratified: bool, nam
     name : str
         Name of the data set, for the error.
     """
-    # As in scikit-learn, an integer is a number of samples and a float a share, rounded up.
+    # An integer is a number of samples, and a float a share, which scikit-learn rounds up.
     test_size = protocol.test_size
     n_test = test_size if isinstance(test_size, int) else int(np.ceil(test_size * len(y)))
     n_train = len(y) - n_test

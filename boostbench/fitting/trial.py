@@ -191,7 +191,7 @@ class Trial:
         """
         train, test = self.split.train, self.split.test
         impute, prepare, X_train = self._fit_preparation(X[train])
-        # Some measures have no test part, which transformers refuse.
+        # Transformers refuse the empty test part of some measures.
         X_test = prepare(X[test]) if len(test) else X[test]
         estimator = self.algorithm.build(self.split.seed, **{**self.chosen, **overrides})
         seconds = _fit(estimator, X_train, y[train])

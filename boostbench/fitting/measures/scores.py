@@ -194,7 +194,7 @@ def columns(fit: Fit, method: str, classes: np.ndarray) -> np.ndarray | None:
     if ask is None:
         return None
     answer = np.asarray(ask(fit.X_test), dtype=float)
-    if answer.ndim == 1:  # with two classes, the score of the second one
+    if answer.ndim == 1:  # scores of the second of two classes
         answer = np.stack([-answer, answer], axis=1)
     labels = np.unique(fit.y_train)
     order = np.asarray(getattr(fit.estimator, "classes_", labels))
