@@ -1,12 +1,12 @@
 """Cells of tables: numbers of an algorithm on a data set, and their judgement."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import nan
 from statistics import fmean
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from boostbench.fitting.stages import ROUND_PARAMETERS
 from boostbench.papers.notes import find_note
 from boostbench.papers.published import Published, find_quantity
 from boostbench.records.archive import ExperimentResults
+from boostbench.records.schema import Config
 from boostbench.records.verified import Finding
 
 #: Note on a number that is better for no known reason.
@@ -115,10 +116,10 @@ class CellResult:
         """True if some of the splits, but not all, failed or have not run."""
         return 0 < self.n_finished < self.n_splits
 
-    @cached_property
-    def spec(self) -> Mapping[str, Any]:
-        """Configuration of the experiment, as its first record has it."""
-        return (self.rows if self.n_finished else self.failures)["spec"][0]
+    @property
+    def config(self) -> Config:
+        """Config of the experiment: the config of its first record."""
+        return (self.rows if self.n_finished else self.failures).records[0].config
 
     @cached_property
     def values(self) -> dict[int, float]:
@@ -172,15 +173,14 @@ class CellResult:
             return False
         if any(self.rows["checkpoints"]):
             return True
-        specs = zip(self.rows["spec"], self.rows["chosen"], strict=True)
-        params = [{**spec["algo"], **chosen} for spec, chosen in specs]
+        params = [{**record.config.algo, **record.chosen} for record in self.rows.records]
         limits = [next((p[key] for key in ROUND_PARAMETERS if key in p), None) for p in params]
         return all(isinstance(limit, int) and limit < self.rounds for limit in limits)
 
     @cached_property
     def fold_ratio(self) -> FoldRatio:
         """Ratio for the variance of the mean if the splits are folds; see `fold_ratio`."""
-        protocol = self.spec["protocol"]
+        protocol = self.config.protocol
         # Each repetition draws its own samples if `samples_per_class` is set.
         if protocol["sampling"] != "kfold" or protocol.get("samples_per_class"):
             return INDEPENDENT

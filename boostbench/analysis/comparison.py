@@ -198,9 +198,9 @@ def paired(table: Table, columns: Sequence[str]) -> Paired:
 
 def _experiment(cell: Cell) -> str:
     """Return an identifier of an experiment, without the seed and the name of the data."""
-    config = dict(cell.spec)
-    config |= {"data": config["data"]["checksum"], "seed": None}
-    return json.dumps(config, sort_keys=True)
+    config = cell.config
+    settings = {**config.content, "data": config.data.checksum, "seed": None}
+    return json.dumps(settings, sort_keys=True)
 
 
 def tested_ratio(cells: Iterable[Cell]) -> float | None:

@@ -2,7 +2,7 @@
 
 import importlib.util
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import compress
 from pathlib import Path
 from statistics import fmean
@@ -12,7 +12,7 @@ from boostbench.fitting.measures.prediction import Predictions
 from boostbench.fitting.quantities import QUANTITIES, Quantity, read_entries
 from boostbench.records.archive import Records
 from boostbench.records.installed import find_results
-from boostbench.records.schema import Record
+from boostbench.records.schema import Config, Record
 from boostbench.spec.keys import remove_defaults
 from boostbench.util.errors import UserError
 from boostbench.util.files import write_output, writing_to
@@ -33,7 +33,6 @@ _PATHS = {
     "data": ("config", "data", "name"),
     "checksum": ("config", "data", "checksum"),
     "seed": ("config", "seed"),
-    "spec": ("config", "content"),
     "config": ("config", "hash"),
     "digest": ("digests", "end"),
     "cpu": ("provenance", "environment", "cpu"),
@@ -73,7 +72,7 @@ class ResultFrame:
         return len(self.records)
 
     def __getitem__(self, name: str) -> list:
-        """Return a column: a quantity in its unit, or an entry of `COLUMNS`, ``spec`` or ``key``.
+        """Return a column: a quantity in its unit, or an entry of `COLUMNS` or ``key``.
 
         Values that a record does not have are None.
         """
@@ -140,8 +139,8 @@ def read_frame(results: Path) -> tuple["pd.DataFrame", list[str]]:
         raise UserError(f"nothing is on record in {results}; name another folder by results=")
     frame = ResultFrame([record for _, record in entries]).to_pandas()
     titles, algos, kinds = zip(*(names for names, _ in entries), strict=True)
-    by_config = frame.drop_duplicates("config").set_index("config")["spec"]
-    settings = {config: settings_as_json(spec) for config, spec in by_config.items()}
+    configs = {record.config.hash: record.config for _, record in entries}
+    settings = {name: settings_as_json(config) for name, config in configs.items()}
     frame = frame.assign(
         data=titles,
         algo=algos,
@@ -184,7 +183,7 @@ def read_predictions(results: Path) -> tuple["pd.DataFrame", list[str]]:
         frame["predicted"] = record.predicted
         for number, column in enumerate(zip(*record.probabilities or (), strict=True)):
             frame[f"p{number}"] = column
-        settings = settings_as_json(record.config.content)
+        settings = settings_as_json(record.config)
         frames.append(frame.assign(data=data, algo=algo, split=record.split, settings=settings))
     if not frames:
         raise UserError(
@@ -220,11 +219,10 @@ def write_frame(frame: "pd.DataFrame", path: Path) -> None:
         write_output(path, save)
 
 
-def settings_as_json(spec: Mapping) -> str:
-    """Return the settings of an experiment that differ from the defaults, without its data."""
-    return _encode_json(
-        remove_defaults({name: value for name, value in spec.items() if name != "data"})
-    )
+def settings_as_json(config: Config) -> str:
+    """Return the settings of a config that differ from the defaults, without its data."""
+    settings = {name: value for name, value in config.content.items() if name != "data"}
+    return _encode_json(remove_defaults(settings))
 
 
 def _encode_json(value: Any) -> str | None:

@@ -85,9 +85,8 @@ def count_effects(effects_of_tables: Iterable[PairEffect]) -> Effects:
 
     A pair of published numbers counts once, even if several tables show it.
     """
-    first: dict[frozenset, PairEffect] = {}
-    for effect in effects_of_tables:
-        first.setdefault(effect.pair, effect)
+    # In reversed order, the first effect of a pair replaces the later ones.
+    first = {effect.pair: effect for effect in reversed(list(effects_of_tables))}
     both = [(effect.has_same_sign, effect.differs) for effect in first.values()]
     n_same_sign = sum(has_same_sign for has_same_sign, _ in both)
     return Effects(len(both), n_same_sign, both.count((True, True)), both.count((False, True)))
@@ -197,9 +196,7 @@ def count_swaps(comparisons: Iterable[RowComparison]) -> Swaps:
 
     A published number that several columns, rows or tables have counts once: the first time.
     """
-    first: dict[object, RowComparison] = {}
-    for comparison in comparisons:
-        first.setdefault(comparison.number, comparison)
+    first = {comparison.number: comparison for comparison in reversed(list(comparisons))}
     same = [comparison.agreement for comparison in first.values()]
     other = [
         agreement for comparison in first.values() for agreement in comparison.rival_agreements

@@ -14,6 +14,7 @@ from boostbench.fitting.quantities import QUANTITIES, SCORES, Quantity
 from boostbench.papers.metadata import is_value
 from boostbench.papers.published import PublishedLine
 from boostbench.records.archive import Records
+from boostbench.records.schema import Config
 from boostbench.spec.keys import canonical_json, digest, remove_defaults
 from boostbench.util.errors import UserError, did_you_mean
 
@@ -42,14 +43,9 @@ class RecordedExperiment(NamedTuple):
     finished: str
 
     @property
-    def spec(self) -> Mapping[str, Any]:
-        """Configuration of the experiment."""
-        return self.cell.spec
-
-    @property
-    def cut(self) -> Mapping[str, Any]:
-        """Data options that change the named data set, see `DataSpec.overrides`."""
-        return self.spec["data"].get("cut", {})
+    def config(self) -> Config:
+        """Config of the experiment."""
+        return self.cell.config
 
 
 def find_experiments(
@@ -92,7 +88,7 @@ def find_experiments(
         failures = frame.select(error is not None for error in frame["error"])
         cell = Cell(data, algo, titles.get(algo, algo), rows, failures)
         finished = max(time or "" for time in frame["finished"])
-        settings = _settings_text(frame["spec"][0], algo in titles)
+        settings = _settings_text(cell.config, algo in titles)
         experiments.append(RecordedExperiment(cell, settings, finished))
     return experiments
 
@@ -103,7 +99,9 @@ def experiments_on(
     """Return the experiments on the data set of a title, or else of a name or a path."""
     titled = [each for each in experiments if each.cell.data == data]
     return titled or [
-        each for each in experiments if data in (each.spec["data"]["name"], each.cut.get("path"))
+        each
+        for each in experiments
+        if data in (each.config.data.name, each.config.data.cut.get("path"))
     ]
 
 
@@ -243,7 +241,9 @@ def _run_of_line(
     by_age = sorted(runs, key=lambda run: run.finished)
     # The version of a data set that was used last counts.
     versions = {
-        (run.settings, canonical_json(run.cut)): run for run in by_age if _fits(run, quantity, line)
+        (run.settings, canonical_json(run.config.data.cut)): run
+        for run in by_age
+        if _fits(run, quantity, line)
     }
     if len({cut for _, cut in versions}) > 1:
         data_sets = list(dict.fromkeys(run.cell.data for run in versions.values()))
@@ -273,7 +273,7 @@ def _fits(run: RecordedExperiment, quantity: Quantity, line: PublishedLine) -> b
 
 def _settings(run: RecordedExperiment) -> dict[str, Any]:
     """Return the settings that distinguish experiments."""
-    return {**run.spec["algo"], **run.spec["protocol"], "seed": run.spec["seed"]}
+    return {**run.config.algo, **run.config.protocol, "seed": run.config.seed}
 
 
 def _paired(group: Sequence[RecordedExperiment]) -> list[RecordedExperiment]:
@@ -298,13 +298,11 @@ def _settings_remark(runs: Iterable[RecordedExperiment]) -> list[str]:
 
 def _arrangement(run: RecordedExperiment) -> str:
     """Return an identifier of the protocol, the data and the seed of a run."""
-    config = run.spec
-    data = config["data"]["checksum"]
-    short = remove_defaults(config)["protocol"]
+    protocol = remove_defaults(run.config.content)["protocol"]
     # Settings of tuning and checkpoints do not change the splits.
     for key in ("tune", "n_folds", "checkpoints"):
-        short.pop(key, None)
-    return digest([short, data, config["seed"]])
+        protocol.pop(key, None)
+    return digest([protocol, run.config.data.checksum, run.config.seed])
 
 
 def _default(runs: Sequence[RecordedExperiment]) -> RecordedExperiment | None:
@@ -312,28 +310,32 @@ def _default(runs: Sequence[RecordedExperiment]) -> RecordedExperiment | None:
 
     If several have equal settings but different measures, the one with the most splits counts.
     """
-    plain = [run for run in runs if len(remove_defaults(run.spec)["algo"]) == 1] or runs
+    plain = [run for run in runs if len(remove_defaults(run.config.content)["algo"]) == 1] or runs
     kinds = {digest(_model_settings(run)) for run in plain}
     return max(plain, key=lambda run: len(run.cell.values)) if len(kinds) == 1 else None
 
 
 def _model_settings(run: RecordedExperiment) -> list:
     """Return the settings that determine the model: parameters, grid and tuning protocol."""
-    config, short = run.spec, remove_defaults(run.spec)
-    grid = config.get("grid") or {}
-    how = [config["protocol"].get(key) for key in ("tune", "n_folds")] if grid else []
-    return [short["algo"], grid, how, config.get("judged_by") if grid else None]
+    config = run.config
+    algorithm = remove_defaults(config.content)["algo"]
+    if not config.grid:
+        return [algorithm, {}, [], None]
+    tuning = [config.protocol.get(key) for key in ("tune", "n_folds")]
+    return [algorithm, config.grid, tuning, config.judged_by]
 
 
-def _settings_text(spec: Mapping[str, Any], has_title: bool) -> str:
+def _settings_text(config: Config, has_title: bool) -> str:
     """Return the settings that differ from the defaults, and the class of an unnamed algorithm."""
-    spec = remove_defaults({name: value for name, value in spec.items() if name != "data"})
-    target = spec["algo"].pop("_target_", None)
-    settings = {} if has_title or not target else {"": target}
-    settings |= spec["algo"] | spec["protocol"]
+    short = remove_defaults(config.content)
+    settings = short["algo"] | short["protocol"]
+    target = settings.pop("_target_")
     settings.pop("checkpoints", None)  # they do not affect the last error
-    if spec["seed"]:
-        settings["seed"] = spec["seed"]
-    if spec["grid"]:
-        settings["tuned"] = " ".join(spec["grid"])
-    return ", ".join(f"{name}={value}".lstrip("=") for name, value in settings.items())
+    texts = [f"{name}={value}" for name, value in settings.items()]
+    if not has_title:
+        texts.insert(0, target)
+    if config.seed:
+        texts.append(f"seed={config.seed}")
+    if config.grid:
+        texts.append(f"tuned={' '.join(config.grid)}")
+    return ", ".join(texts)

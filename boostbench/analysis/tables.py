@@ -176,24 +176,49 @@ class Table:
         return float(numbers.rounded(cell.mean, column.quantity.digits))
 
 
+class MergedTable(NamedTuple):
+    """Table of rows from several tables.
+
+    Attributes
+    ----------
+    table : Table
+    sources : list of str
+        Name of the table that each row comes from, in the order of the rows.
+    """
+
+    table: Table
+    sources: list[str]
+
+
 class _MergedRow(NamedTuple):
-    """A data set: its title, the name of its table, and a cell by the name of each algorithm."""
+    """Row of a merged table.
+
+    Attributes
+    ----------
+    title : str
+        Title of the data set.
+    table : str
+        Name of the table that the row comes from.
+    cells : tuple of Cell
+        A cell for each algorithm, in the order in which they are asked for.
+    """
 
     title: str
     table: str
-    cells: dict[str, Cell]
+    cells: tuple[Cell, ...]
 
     @property
     def n_numbers(self) -> int:
-        return sum(bool(cell.values) for cell in self.cells.values())
+        """Number of cells that have a number."""
+        return sum(bool(cell.values) for cell in self.cells)
 
     @property
     def checksums(self) -> set[str]:
-        """Checksums of the data that its numbers are of."""
-        return {checksum for cell in self.cells.values() for checksum in cell.rows["checksum"]}
+        """Checksums of the recorded data."""
+        return {checksum for cell in self.cells for checksum in cell.rows["checksum"]}
 
-    def is_of_other_data(self, other: "_MergedRow") -> bool:
-        """Return True if both have records, and none of them are of one data set."""
+    def has_other_data(self, other: "_MergedRow") -> bool:
+        """Return True if both rows have records, and no data set in common."""
         ours, theirs = self.checksums, other.checksums
         return bool(ours and theirs) and ours.isdisjoint(theirs)
 
@@ -224,9 +249,7 @@ def find_column(columns: Iterable[str], name: str) -> str | None:
     return name if name in columns else (staged or [None])[-1]
 
 
-def merge(
-    tables: Sequence[Table], names: Sequence[str], data: Collection[str] = ()
-) -> tuple[Table, dict[str, str]]:
+def merge(tables: Sequence[Table], names: Sequence[str], data: Collection[str] = ()) -> MergedTable:
     """Join the rows of several tables that have some algorithms in common.
 
     Parameters
@@ -243,16 +266,13 @@ def merge(
 
     Returns
     -------
-    table : Table
-        With a column for each of `names`, all of them to be compared with each other. Its `remarks`
+    MergedTable
+        The table has a column for each of `names`, and compares each two of them. Its `remarks`
         name the table of each number, and the tables that were left out.
-    sources : dict of str to str
-        Name of the table of each row.
     """
     first = tables[0]
     titles = _titles(first, names)
-    rows: dict[str, _MergedRow] = {}
-    left_out = []
+    rows, left_out = {}, []
     for table in tables:
         if table.quantity.name != first.quantity.name:
             left_out.append(f"Left out is {table.name}, of another quantity.")
@@ -266,10 +286,10 @@ def merge(
             left_out.append(f"Left out is {table.name}, where {join(differing)}.")
             continue
         for row, title in table.rows.items():
-            cells = {name: table.cells[row, find_column(table.results, name)] for name in names}
-            merged = _MergedRow(title, table.name, cells)
+            cells = [table.cells[row, find_column(table.results, name)] for name in names]
+            merged = _MergedRow(title, table.name, tuple(cells))
             is_asked = row in data if data else row not in table.uncounted
-            if row in rows and merged.is_of_other_data(rows[row]):
+            if row in rows and merged.has_other_data(rows[row]):
                 row = f"{row} ({table.name})"
                 merged = merged._replace(title=f"{title} ({table.name})")
             if is_asked and (row not in rows or merged.n_numbers > rows[row].n_numbers):
@@ -284,11 +304,15 @@ def merge(
         columns={
             name: Column(label, label, quantity=first.quantity) for name, label in labels.items()
         },
-        cells={(row, name): cell for row in rows for name, cell in rows[row].cells.items()},
+        cells={
+            (name, column): cell
+            for name, row in rows.items()
+            for column, cell in zip(names, row.cells, strict=True)
+        },
         compare=[ColumnPair(a, b, _statement(whole, a, b)) for a, b in combinations(names, 2)],
         remarks=[*_sources(row for row in rows.values() if row.n_numbers == len(names)), *left_out],
     )
-    return table, {name: row.table for name, row in rows.items()}
+    return MergedTable(table, [row.table for row in rows.values()])
 
 
 def _label(table: Table, name: str) -> str:

@@ -227,29 +227,52 @@ def _rejected(
     )
 
 
+class GroupCounts(NamedTuple):
+    """Counts of a table or of a paper.
+
+    Attributes
+    ----------
+    tally : Tally
+        Verdicts.
+    swaps : Swaps or None
+        Comparisons with the published numbers of other algorithms; None for a table without a
+        paper.
+    effects : Effects or None
+        Pairs of algorithms that the published numbers separate; None for a table without a paper.
+    """
+
+    tally: Tally
+    swaps: Swaps | None = None
+    effects: Effects | None = None
+
+
 @dataclass(frozen=True)
 class Counts:
-    """Verdicts of some tables.
+    """Counts of several tables.
+
+    A table without a paper, such as the demo or a user's own table, repeats numbers of a paper's
+    table. It is counted in `tables` alone.
 
     Attributes
     ----------
     total : Tally
-        Of all tables of papers. A table of no paper (`Table.paper` is empty: the demo, one of the
-        user's own) repeats numbers of a paper's table, so that it is counted in `tables` alone.
-    papers, tables, algorithms : dict of str to Tally
-        By name, in the order of the tables.
-    swaps : dict of str to Swaps
-        Swaps of tables and papers by name, and of all tables under ``""``.
-    effects : dict of str to Effects
-        Replicated effects, by the same names.
+        Verdicts of all tables of papers.
+    swaps : Swaps
+        Swaps of all tables of papers.
+    effects : Effects
+        Effects of all tables of papers.
+    papers, tables : dict of str to GroupCounts
+        Counts by the name of the paper or table, in the order of the tables.
+    algorithms : dict of str to Tally
+        Verdicts of all tables of papers, by the name of the algorithm.
     """
 
     total: Tally
-    papers: dict[str, Tally]
-    tables: dict[str, Tally]
+    swaps: Swaps
+    effects: Effects
+    papers: dict[str, GroupCounts]
+    tables: dict[str, GroupCounts]
     algorithms: dict[str, Tally]
-    swaps: dict[str, Swaps] = field(default_factory=dict)
-    effects: dict[str, Effects] = field(default_factory=dict)
 
 
 def not_shown(tables: Iterable[Table]) -> int:
@@ -287,32 +310,40 @@ def counts(tables: Iterable[Table]) -> Counts:
     Counts
     """
     tables = list(tables)
-    of_papers = [table for table in tables if table.paper]
-    papers, algorithms = defaultdict(list), defaultdict(list)
-    for table in of_papers:
-        papers[table.paper].extend(table.cells.values())
+    tables_of_papers = [table for table in tables if table.paper]
+    # A table counts three times, for itself, its paper and the total, and comparing its rows takes
+    # most of the time.
+    comparisons = {id(table): compare_within_rows(table) for table in tables_of_papers}
+    effects = {id(table): find_effects(table) for table in tables_of_papers}
+
+    def count(group: Sequence[Table]) -> GroupCounts:
+        cells = [cell for table in group for cell in table.cells.values()]
+        return GroupCounts(
+            Tally.from_cells(cells),
+            count_swaps(each for table in group for each in comparisons[id(table)]),
+            count_effects(each for table in group for each in effects[id(table)]),
+        )
+
+    groups, cells_by_algorithm = defaultdict(list), defaultdict(list)
+    for table in tables_of_papers:
+        groups[table.paper].append(table)
         for cell in table.cells.values():
-            algorithms[cell.algo].append(cell)
-    groups = {table.name: [table] for table in of_papers}
-    for paper in papers:
-        groups[paper] = [table for table in of_papers if table.paper == paper]
-    groups[""] = of_papers
-    # A table belongs to three groups, and comparisons take most of the time.
-    comparisons = {id(table): compare_within_rows(table) for table in of_papers}
-    pair_effects = {id(table): find_effects(table) for table in of_papers}
+            cells_by_algorithm[cell.algo].append(cell)
+    total = count(tables_of_papers)
     return Counts(
-        swaps={
-            name: count_swaps(each for table in group for each in comparisons[id(table)])
-            for name, group in groups.items()
+        total=total.tally,
+        swaps=total.swaps,
+        effects=total.effects,
+        papers={paper: count(group) for paper, group in groups.items()},
+        tables={
+            table.name: (
+                count([table])
+                if table.paper
+                else GroupCounts(Tally.from_cells(table.cells.values()))
+            )
+            for table in tables
         },
-        effects={
-            name: count_effects(each for table in group for each in pair_effects[id(table)])
-            for name, group in groups.items()
-        },
-        total=Tally.from_cells(cell for table in of_papers for cell in table.cells.values()),
-        papers={name: Tally.from_cells(cells) for name, cells in papers.items()},
-        tables={table.name: Tally.from_cells(table.cells.values()) for table in tables},
-        algorithms={name: Tally.from_cells(cells) for name, cells in algorithms.items()},
+        algorithms={name: Tally.from_cells(cells) for name, cells in cells_by_algorithm.items()},
     )
 
 

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from boostbench.analysis.tables import Table
-    from boostbench.analysis.verdicts import Tally
     from boostbench.report.data_files import FileLine, Verdict
 
 
@@ -162,13 +161,13 @@ def _print_counts(console: Console, with_numbers: Sequence[Table], idle: Sequenc
 
     tables = [*with_numbers, *idle]
     tallies = counts(tables)
-    named = {table.name: tallies.tables[table.name] for table in with_numbers}
-    rows: dict[str, Tally] = {**named, "all": tallies.total}
-    occurring = set().union(*(tally.verdicts for tally in rows.values()))
+    lines = [(table.name, tallies.tables[table.name].tally) for table in with_numbers]
+    lines.append(("all", tallies.total))
+    occurring = set().union(*(tally.verdicts for _, tally in lines))
     shown = [verdict for verdict in VERDICTS if verdict in occurring]
     heads = ["table", "published", *(verdict.replace(" ", "\n") for verdict in shown)]
     grid = make_grid(heads, gap=1)
-    for name, tally in rows.items():
+    for name, tally in lines:
         numbers = [
             text.replace(" / ", "\n/ ") if text != "0" else "-" for text in map(tally.count, shown)
         ]
@@ -177,7 +176,7 @@ def _print_counts(console: Console, with_numbers: Sequence[Table], idle: Sequenc
     console.print(grid)
     if tallies.total.published:
         console.print(counts_paragraph(tallies.total), style="bold")
-        pairs = swaps_sentence(tallies.swaps[""]), effects_sentence(tallies.effects[""])
+        pairs = swaps_sentence(tallies.swaps), effects_sentence(tallies.effects)
         for sentence in (detectable_sentences(tallies.total), *pairs):
             if sentence:
                 console.print(sentence)

@@ -6,7 +6,7 @@ import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from boostbench.cli._arguments import add_names, names_on_record
 from boostbench.util import configs
@@ -98,15 +98,15 @@ def compare(
         _check_figure(figure, names)
     with spinner("reading records") as tell:
         records = Records(results)
-        table, sources, asked = _collect(names, tables, data, records, tell)
+        collected = _collect(names, tables, data, records, tell)
+        table = collected.table
         comparison = compare_columns(table, rope=rope)
     if as_json:
-        echo(comparison_as_json(table, sources, comparison))
+        echo(comparison_as_json(table, collected.sources, comparison))
     else:
         console = make_console()
         print_comparison(console, table, comparison)
-        holders = {row: asked[source] for row, source in sources.items()}
-        for sentence in _missing_runs_note(table, holders, records):
+        for sentence in _missing_runs_note(collected, records):
             console.print(sentence, style="yellow")
     if figure is not None:
         if figure:
@@ -118,23 +118,31 @@ def compare(
         echo(f"\nwritten: {short_names(written)}", file=stream)
 
 
+class _Collected(NamedTuple):
+    """Numbers that are compared.
+
+    Attributes
+    ----------
+    table : Table
+    sources : sequence of str, default=()
+        Name of the table that each row comes from; empty if runs are compared.
+    arguments : sequence of str, default=()
+        Argument of the command that names this table: its name or its path.
+    """
+
+    table: Table
+    sources: Sequence[str] = ()
+    arguments: Sequence[str] = ()
+
+
 def _collect(
     names: Sequence[str],
     tables: Sequence[str],
     data: Sequence[str],
     records: Records,
     tell: Callable[..., None],
-) -> tuple[Table, dict[str, str], dict[str, str]]:
-    """Return the numbers of tables or, if the tables have no common ones, of all runs.
-
-    Returns
-    -------
-    table : Table
-    sources : dict of str to str
-        Name of the table of each row; empty if runs are compared.
-    asked : dict of str to str
-        Argument that named each table.
-    """
+) -> _Collected:
+    """Return the numbers of tables or, if the tables have no common ones, of all runs."""
     from boostbench.analysis.tables import merge
     from boostbench.report.assemble import read_tables
 
@@ -144,13 +152,15 @@ def _collect(
         runs_table = None if tables else _runs(names, data, records)
         if runs_table is None:
             raise
-        return runs_table, {}, {}
+        return _Collected(runs_table)
     candidates = read_tables(chosen, records, tell)
     table, sources = merge(candidates, names, data)
+    arguments = dict(zip([candidate.name for candidate in candidates], chosen, strict=True))
     is_whole = any(all(table.cells[row, name].values for name in names) for row in table.rows)
     runs_table = None if tables or is_whole else _runs(names, data, records)
-    asked = {candidate.name: name for candidate, name in zip(candidates, chosen, strict=True)}
-    return (runs_table, {}, {}) if runs_table else (table, sources, asked)
+    if runs_table:
+        return _Collected(runs_table)
+    return _Collected(table, sources, [arguments[source] for source in sources])
 
 
 def _runs(names: Sequence[str], data: Sequence[str], records: Records) -> Table | None:
@@ -165,7 +175,7 @@ def _runs(names: Sequence[str], data: Sequence[str], records: Records) -> Table 
     }
     left_out = leaks - set(data)
     runs = [
-        run for run in find_experiments(records, titles) if run.spec["data"]["name"] not in left_out
+        run for run in find_experiments(records, titles) if run.config.data.name not in left_out
     ]
     table = table_of_runs(runs, names, data)
     for name in data if table else ():
@@ -176,14 +186,16 @@ def _runs(names: Sequence[str], data: Sequence[str], records: Records) -> Table 
     return table
 
 
-def _missing_runs_note(table: Table, holders: Mapping[str, str], records: Records) -> list[str]:
+def _missing_runs_note(collected: _Collected, records: Records) -> list[str]:
     """Return sentences on the commands for missing numbers, and on records of other settings."""
     from boostbench.analysis.tables import join
 
+    table = collected.table
     missing = {key: cell for key, cell in table.cells.items() if not cell.n_finished}
     if not missing:
         return []
-    lines = dict.fromkeys(f"'boostbench table {holders[row]}'" for row, _ in missing)
+    arguments = dict(zip(table.rows, collected.arguments, strict=True))
+    lines = dict.fromkeys(f"'boostbench table {arguments[row]}'" for row, _ in missing)
     commands = join(list(lines))
     sentences = [f"Missing numbers are run by {commands}."]
     other_settings = dict.fromkeys(

@@ -109,7 +109,7 @@ def assemble(request: TableRequest, recorded: Mapping[CellKey, ExperimentResults
             classes[row] = counts.classes
     for (row, _), cell in cells.items():
         if cell.n_finished:
-            classes[row] = cell.spec["data"]["n_classes"]
+            classes[row] = cell.config.data.n_classes
     # 4) Put them together. Comparisons and claims are about the columns after the last round.
     last = {name: each.last for name, each in columns.items()}
     return Table(

@@ -302,13 +302,24 @@ def verdicts_as_json(tables: Sequence[Table], verdicts: Sequence[Verdict]) -> st
         Verdicts on their published numbers.
     """
     counted = counts(tables)
+    # Tables without a paper have verdicts only.
+    tables_of_papers = {
+        name: group for name, group in counted.tables.items() if group.swaps is not None
+    }
+    groups = tables_of_papers | counted.papers
     content = {
         "counts": {
             "all": _counted(counted.total),
-            "tables": {name: _counted(tally) for name, tally in counted.tables.items()},
+            "tables": {name: _counted(group.tally) for name, group in counted.tables.items()},
         },
-        "swaps": {name or "all": swaps._asdict() for name, swaps in counted.swaps.items()},
-        "effects": {name or "all": each._asdict() for name, each in counted.effects.items()},
+        "swaps": {
+            **{name: group.swaps._asdict() for name, group in groups.items()},
+            "all": counted.swaps._asdict(),
+        },
+        "effects": {
+            **{name: group.effects._asdict() for name, group in groups.items()},
+            "all": counted.effects._asdict(),
+        },
         "verdicts": msgspec.to_builtins(verdicts),
     }
     return json.dumps(content, indent=1, ensure_ascii=False)

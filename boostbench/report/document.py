@@ -122,7 +122,7 @@ def summarize(dataset: Dataset | None, cells: Sequence[Cell]) -> Summary:
 def _scores(cell: Cell) -> list[str]:
     """Return a list of one sentence, ``"SAMME: Log-loss 0.123 (0.010)"``; empty without scores."""
     # Records of errors hold scores, too, which a table shows on request.
-    if not cell.n_finished or cell.spec.get("measure", "prediction") == "prediction":
+    if not cell.n_finished or cell.config.measure in (None, "prediction"):
         return []
     quantities = [QUANTITIES[name] for name in SCORES if name in QUANTITIES]
     scores = [

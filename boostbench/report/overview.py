@@ -82,15 +82,13 @@ def short_title(table: Table) -> str:
 def table_lines(counts: Counts, tables: Iterable[Table]) -> list[CountedLine]:
     """Return the lines of papers, each followed by its tables; other tables are omitted."""
     lines = []
-    for paper, tally in counts.papers.items():
-        pairs = {"swaps": counts.swaps[paper], "effects": counts.effects[paper]}
-        lines.append(CountedLine(paper, title(paper), tally, **pairs, is_paper=True))
+    for paper, (tally, swaps, effects) in counts.papers.items():
+        lines.append(CountedLine(paper, title(paper), tally, "", swaps, effects, is_paper=True))
         for table in tables:
             if table.paper == paper:
                 number, _, about = short_title(table).partition(": ")
-                pairs = counts.swaps[table.name], counts.effects[table.name]
-                counted = counts.tables[table.name], about, *pairs
-                lines.append(CountedLine(table.name, number, *counted))
+                tally, swaps, effects = counts.tables[table.name]
+                lines.append(CountedLine(table.name, number, tally, about, swaps, effects))
     return lines
 
 
@@ -298,8 +296,8 @@ def readme(tables: Sequence[Table], picture: str, written: Collection[str]) -> s
     facts = [
         *counts_sentences(total),
         detectable_sentences(total),
-        swaps_sentence(counted.swaps[""]),
-        effects_sentence(counted.effects[""]),
+        swaps_sentence(counted.swaps),
+        effects_sentence(counted.effects),
     ]
     return "\n\n".join(
         [

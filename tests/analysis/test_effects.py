@@ -30,7 +30,8 @@ def test_effects_are_counted_by_sign_and_significance(table_of_effects):
     assert str(result) == "3: 67% / 33%"
     assert effects([table_of_effects, table_of_effects]) == result
     tallies = counts([table_of_effects])
-    assert tallies.effects == dict.fromkeys(["name", "mcboost", ""], result)
+    assert tallies.effects == result
+    assert tallies.papers["mcboost"].effects == tallies.tables["name"].effects == result
     assert effects_sentence(result) == (
         "Of 3 pairs of algorithms that the papers' numbers separate on a data set, 67% have the "
         "same order in ours, and 33% are separated by ours as well; 33% are separated in the "

@@ -54,7 +54,9 @@ def test_experiments_of_tables_can_be_excluded(records):
     first, *rest = find_experiments(records, TITLES)
     shown = {record.config.hash for record in first.cell.rows.records}
     remaining = find_experiments(records, TITLES, shown)
-    assert [experiment.spec for experiment in remaining] == [experiment.spec for experiment in rest]
+    assert [experiment.config for experiment in remaining] == [
+        experiment.config for experiment in rest
+    ]
 
 
 def test_experiment_ignores_the_path_of_its_file(tmp_path):

@@ -24,10 +24,9 @@ def test_each_number_is_compared_with_other_algorithms(make_cell, make_table):
     # Own numbers: a and b agree, c does not. Numbers of others: 1, 1 and 2 agree. glass has none.
     assert swaps([table]) == Swaps(own=2, own_alike=2, n_own=3, other=4, other_alike=4, n_other=6)
     tallies = counts([table, make_table(cells)])
-    assert tallies.swaps == dict.fromkeys(["name", "mcboost", ""], swaps([table]))
-    assert "67% of 3 numbers are reproduced, and 67% do not differ" in swaps_sentence(
-        tallies.swaps[""]
-    )
+    assert tallies.swaps == tallies.papers["mcboost"].swaps == swaps([table])
+    assert tallies.tables["name"].swaps is None  # the last table of this name has no paper
+    assert "67% of 3 numbers are reproduced, and 67% do not differ" in swaps_sentence(tallies.swaps)
     assert str(swaps([table])) == "67% / 67%"
 
 
@@ -45,13 +44,13 @@ def test_repeated_number_counts_once(make_cell, make_table):
         for name, cells in (("alone", alone), ("again", again), ("other", other))
     ]
     tallies = counts(tables)
-    assert tallies.swaps["alone"] == Swaps()
+    assert tallies.tables["alone"].swaps == Swaps()
     # Own numbers: a agrees, b does not. Numbers of the other: b agrees, a does not.
-    assert tallies.swaps["again"] == Swaps(1, 1, 2, 1, 1, 2)
-    assert tallies.swaps["other"] == Swaps(1, 1, 2, 1, 1, 2)
+    assert tallies.tables["again"].swaps == Swaps(1, 1, 2, 1, 1, 2)
+    assert tallies.tables["other"].swaps == Swaps(1, 1, 2, 1, 1, 2)
     # The table "other" adds c, which agrees with its own number only; b is already counted.
-    assert tallies.swaps["mcboost"] == tallies.swaps[""] == Swaps(2, 2, 3, 1, 1, 3)
-    assert tallies.swaps[""].n_own == tallies.total.compared == 3
+    assert tallies.papers["mcboost"].swaps == tallies.swaps == Swaps(2, 2, 3, 1, 1, 3)
+    assert tallies.swaps.n_own == tallies.total.compared == 3
 
 
 def test_rounds_of_one_algorithm_are_not_swapped(table_of_rounds):

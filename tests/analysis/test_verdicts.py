@@ -28,9 +28,9 @@ def test_counts_are_grouped_by_paper_table_and_algorithm(table, table_of_rounds)
         ]
     )
     assert list(tallies.papers) == ["randomboost", "mcboost"]
-    assert tallies.papers["mcboost"].published == 3
-    assert tallies.papers["randomboost"].published == 3 + 8
-    assert {name: tally.published for name, tally in tallies.tables.items()} == {
+    assert tallies.papers["mcboost"].tally.published == 3
+    assert tallies.papers["randomboost"].tally.published == 3 + 8
+    assert {name: group.tally.published for name, group in tallies.tables.items()} == {
         "one": 3,
         "two": 3,
         "three": 8,
@@ -48,7 +48,7 @@ def test_counts_are_grouped_by_paper_table_and_algorithm(table, table_of_rounds)
 
 def test_table_without_a_paper_is_not_in_the_total(table):
     tallies = counts([table])
-    assert tallies.tables[table.name].published == 3
+    assert tallies.tables[table.name].tally.published == 3
     assert tallies.total.published == 0
     assert tallies.papers == tallies.algorithms == {}
     assert str(tallies.total) == "0 published numbers"
@@ -69,11 +69,11 @@ def test_published_number_counts_once(make_cell, make_table):
     one, two = (make_table(cells, paper="mcboost") for cells in (first, second))
     tallies = counts([replace(one, name="one"), replace(two, name="two")])
     # The first cell counts.
-    assert tallies.tables["one"].shown == {"worse": 1, "not run": 1}
-    assert tallies.tables["two"].shown == {"reproduced": 2}
-    assert tallies.total.shown == tallies.papers["mcboost"].shown
+    assert tallies.tables["one"].tally.shown == {"worse": 1, "not run": 1}
+    assert tallies.tables["two"].tally.shown == {"reproduced": 2}
+    assert tallies.total.shown == tallies.papers["mcboost"].tally.shown
     assert tallies.total.shown == {"reproduced": 1, "worse": 1, "not run": 1}
-    assert (tallies.tables["one"].repeated, tallies.total.repeated) == (2, 3)
+    assert (tallies.tables["one"].tally.repeated, tallies.total.repeated) == (2, 3)
     assert verdict_summary(one) == (
         "2 published numbers: 1 worse, 1 not run. "
         "2 more cells are beside a number that counts already."

@@ -26,9 +26,6 @@ from boostbench.util.terminal import printable
 #: Mark of a number with a note on the reason why it differs.
 NOTE = "*"
 
-#: Name under which `Counts.swaps` and `Counts.effects` count all tables together.
-_ALL_TABLES = ""
-
 
 class View(NamedTuple):
     """A table as a section of the page.
@@ -133,8 +130,8 @@ def render_page(
             total=counted.total,
             headline=overview.counts_paragraph(counted.total),
             sharpness=overview.detectable_sentences(counted.total),
-            swapped=overview.swaps_sentence(counted.swaps[_ALL_TABLES]),
-            replicated=overview.effects_sentence(counted.effects[_ALL_TABLES]),
+            swapped=overview.swaps_sentence(counted.swaps),
+            replicated=overview.effects_sentence(counted.effects),
             counting=overview.counting_sentences(counted.total, tables),
             verdicts=counted.total.verdicts,
             table_lines=overview.table_lines(counted, tables),

@@ -1,6 +1,8 @@
 """Comparisons of algorithms on a terminal of 80 columns and as JSON."""
 
 import json
+from collections.abc import Sequence
+from itertools import zip_longest
 from math import isfinite, isnan
 from textwrap import wrap
 from typing import Any
@@ -138,15 +140,15 @@ def _break(label: str) -> str:
     return "\n".join(wrap(label, _NAME_WIDTH, break_long_words=False))
 
 
-def comparison_as_json(table: Table, sources: dict[str, str], comparison: Comparison) -> str:
+def comparison_as_json(table: Table, sources: Sequence[str], comparison: Comparison) -> str:
     """Return the content of `print_comparison` as JSON, in full precision.
 
     Parameters
     ----------
     table : Table
         Table with the numbers.
-    sources : dict of str to str
-        Name of the source table of each row; a row without one has null.
+    sources : sequence of str
+        Name of the table that each row comes from. Empty: rows of runs, which have null.
     comparison : Comparison
         Test results on `table`.
 
@@ -163,7 +165,7 @@ def comparison_as_json(table: Table, sources: dict[str, str], comparison: Compar
         "data": [
             {
                 "data": row,
-                "table": sources.get(row),
+                "table": source,
                 "numbers": {
                     name: {"mean": cell.mean, "std": cell.std, "n_splits": len(cell.values)}
                     if (cell := table.cells[row, name]).values
@@ -179,7 +181,7 @@ def comparison_as_json(table: Table, sources: dict[str, str], comparison: Compar
                     else {}
                 ),
             }
-            for row in table.rows
+            for row, source in zip_longest(table.rows, sources)
         ],
         "quantity": table.quantity.name,
         "better": table.quantity.better,

@@ -200,7 +200,8 @@ def test_overview_counts_by_paper_table_and_algorithm(page, tables):
     assert text.startswith("The tables hold 14 published numbers. For 11 of them")
     rows = [text.split() for text in page.text("tr")]
     counted = counts(tables)
-    pairs = f"{counted.swaps['randomboost']} {counted.effects['randomboost']}".split()
+    randomboost = counted.papers["randomboost"]
+    pairs = f"{randomboost.swaps} {randomboost.effects}".split()
     assert ["RandomBoost", "6", "1", "3", "1", "·", "1", *pairs] in rows
     assert ["Table", "III", "nothing", "1", "·", "·", "·", "·", "1", "-", "-"] in rows
     assert ["a", "7", "·", "6", "·", "·", "1"] in rows

@@ -126,7 +126,7 @@ def test_all_digits(make_cell, make_table, names):
     cells["glass", "b"] = make_cell([])
     table = make_table(cells)
     comparison = compare_columns(table)
-    content = json.loads(comparison_as_json(table, dict.fromkeys(table.rows, "t"), comparison))
+    content = json.loads(comparison_as_json(table, ["t"] * len(table.rows), comparison))
     assert content["algorithms"] == {name: name.upper() for name in names}
     wine, _, glass = content["data"]
     assert (wine["data"], wine["table"]) == ("wine", "t")
@@ -148,7 +148,7 @@ def test_json_has_no_infinity(make_cell, make_table):
     # All data sets rank the three alike, so that F is infinite.
     cells = {(row, c): make_cell([i]) for row in "xyz" for i, c in enumerate("abc")}
     table = make_table(cells)
-    text = comparison_as_json(table, dict.fromkeys(table.rows, "t"), compare_columns(table))
+    text = comparison_as_json(table, ["t"] * len(table.rows), compare_columns(table))
     content = json.loads(text, parse_constant=pytest.fail)
     assert content["friedman"]["f"] is None
     assert content["friedman"]["p_f"] == pytest.approx(1 / 36)
