@@ -85,7 +85,7 @@ def count_effects(effects_of_tables: Iterable[PairEffect]) -> Effects:
 
     A pair of published numbers counts once, even if several tables show it.
     """
-    # In reversed order, the first effect of a pair replaces the later ones.
+    # The list is reversed, so that the first effect of a pair replaces the later ones.
     first = {effect.pair: effect for effect in reversed(list(effects_of_tables))}
     both = [(effect.has_same_sign, effect.differs) for effect in first.values()]
     n_same_sign = sum(has_same_sign for has_same_sign, _ in both)
