@@ -1,4 +1,7 @@
-"""Look-up of a data set in its sources, in a fixed order."""
+"""Look-up of a data set in its sources, in a fixed order.
+
+`boostbench.data.load` prepares the data set that `fetch_first` finds.
+"""
 
 import logging
 import os
@@ -42,8 +45,9 @@ class SourceResult(NamedTuple):
     dataset : Dataset
         Data set before its preparation by `boostbench.data.load`, unless `is_prepared`.
     spec : DataSpec
-        Specification with the features, training rows and counts for this source.
-    is_prepared : bool
+        Specification with the features, training rows and counts for this source: the copy of
+        OpenML may have other ones.
+    is_prepared : bool, default=False
         Whether the data set is prepared already, as in a bundle.
     kept_rows : ndarray of shape (n_rows,), bool, or None
         Mask of the rows that were not dropped. None: all rows.
@@ -74,17 +78,17 @@ def fetch_first(spec: DataSpec) -> SourceResult:
     UserError
         If the data cannot be read.
     """
-    reasons: list[str | Exception] = []
-    for _, fetch_data in _sources(spec):
-        result = fetch_data()
-        if isinstance(result, SourceResult):
-            return result
-        reasons.append(result)
-    is_offline = any(isinstance(reason, Unreachable) for reason in reasons)
+    failures: list[_SourceFailure] = []
+    for source in _sources(spec):
+        try:
+            return source.load()
+        except _SourceFailure as failure:
+            failures.append(failure)
+    reasons = "; ".join(filter(None, map(str, failures)))
+    is_offline = any(failure.is_offline for failure in failures)
     offline_text = f"; {', '.join(_offline_data_sets())} need no download" if is_offline else ""
     raise (Offline if is_offline else DataNotAvailable)(
-        f"data set {spec.name!r} is not available: "
-        f"{'; '.join(map(str, filter(None, reasons)))}. "
+        f"data set {spec.name!r} is not available: {reasons}. "
         f"Put {file_names(spec.file_stem)} into $BOOSTBENCH_DATA, or give "
         f"data.path=FILE{offline_text}"
     )
@@ -105,7 +109,8 @@ def first_available_source(spec: DataSpec | Mapping[str, Any]) -> str:
         ``"scikit-learn"``, ``"generated"``, or the result of `openml_name`. ``""``: no source has
         the data set, and the user has to provide a file.
     """
-    return next((name for name, _ in _sources(DataSpec.from_config(spec)) if name), "")
+    names = (source.name for source in _sources(DataSpec.from_config(spec)) if source.has_data)
+    return next(names, "")
 
 
 def openml_name(spec: DataSpec) -> str:
@@ -115,48 +120,88 @@ def openml_name(spec: DataSpec) -> str:
     return f"OpenML {spec.openml.id}" if spec.openml else ""
 
 
-def _sources(
-    spec: DataSpec,
-) -> Iterator[tuple[str | None, Callable[[], SourceResult | str | Exception]]]:
-    """Yield the name of each source and a function that loads the data from it.
+class _SourceFailure(Exception):
+    """Failure of a source to load a data set, after which the next source is tried.
 
-    The name is None if the source certainly does not have the data. The function returns a
-    `SourceResult`, or the reason why the source does not have the data; ``""`` if the user does
-    not expect data there.
+    Parameters
+    ----------
+    reason : str
+        Reason for the message that no source has the data; ``""`` if the user does not expect the
+        data in this source.
+    is_offline : bool, default=False
+        Whether a server could not be reached.
     """
-    folder, name, seed = data_folder(), spec.name, spec.seed or 0
+
+    def __init__(self, reason: str, is_offline: bool = False):
+        self.is_offline = is_offline
+        super().__init__(reason)
+
+
+class _Source(NamedTuple):
+    """Source of a data set.
+
+    Attributes
+    ----------
+    name : str
+        Name, see `first_available_source`.
+    load : callable
+        Function that returns a `SourceResult`, or raises a `_SourceFailure`.
+    has_data : bool, default=True
+        False if the source certainly lacks the data. It is tried nevertheless, for its reason.
+    """
+
+    name: str
+    load: Callable[[], SourceResult]
+    has_data: bool = True
+
+
+def _sources(spec: DataSpec) -> Iterator[_Source]:
+    """Yield the sources of a data set, in the order in which they are tried."""
+    folder = data_folder()
     if folder and not spec.path:
-        exists = os.path.isfile(archives.bundle_path(folder, name))
-        yield "bundle" if exists else None, lambda: _load_bundle(folder, spec)
+        exists = os.path.isfile(archives.bundle_path(folder, spec.name))
+        yield _Source("bundle", lambda: _load_bundle(folder, spec), has_data=exists)
     path = local_file(spec)
-    yield f"file {path.name}" if path else None, lambda: _load_file(path, spec)
+    file_name = f"file {path.name}" if path else "file"
+    yield _Source(file_name, lambda: _load_file(path, spec), has_data=path is not None)
     if spec.openml_query:
         exists = os.path.isfile(archives.cache_path(spec.file_stem))
-        yield "cache" if exists else None, lambda: _load_cached(spec)
+        yield _Source("cache", lambda: _load_cached(spec), has_data=exists)
     if spec.sklearn:
-        yield "scikit-learn", lambda: _load_builtin_data(spec)
+        yield _Source("scikit-learn", lambda: _load_builtin_data(spec))
     if spec.generate:
-        yield "generated", lambda: SourceResult(generate(name, spec.generate, seed), spec)
+        yield _Source("generated", lambda: _generate(spec))
     if spec.openml_query:
-        yield openml_name(spec), lambda: _load_from_openml(spec)
+        yield _Source(openml_name(spec), lambda: _load_from_openml(spec))
 
 
-def _load_bundle(folder: Path, spec: DataSpec) -> SourceResult | str:
+def _load_bundle(folder: Path, spec: DataSpec) -> SourceResult:
+    """Return the data set of a bundle, which is prepared already."""
     dataset = archives.read_bundle(folder, spec)
     if dataset is not None:
         return SourceResult(dataset, spec, is_prepared=True)
     path = archives.bundle_path(folder, spec.name)
-    return f"{path} was made for other settings of data" if os.path.isfile(path) else ""
+    exists = os.path.isfile(path)
+    raise _SourceFailure(f"{path} was made for other settings of data" if exists else "")
 
 
-def _load_file(path: Path | None, spec: DataSpec) -> SourceResult | str:
+def _load_file(path: Path | None, spec: DataSpec) -> SourceResult:
+    """Return the data set of a local file; None: there is no file."""
     options = read_options(spec)
     if path is None:
         check_options(options, None, "give such a file by data.path=FILE")
-        return _missing_file_reason(spec)
+        raise _SourceFailure(_missing_file_reason(spec))
     data = read_file(path, options, spec.effective_missing)
-    fields = data.X, data.y, f"file {path}", data.splits
-    dataset = Dataset(spec.name, *fields, categories=data.categories, names=data.names)
+    dataset = Dataset(
+        spec.name,
+        data.X,
+        data.y,
+        f"file {path}",
+        data.splits,
+        categories=data.categories,
+        names=data.names,
+    )
+    # Known data sets have numbers only, and a range of features counts one-hot columns.
     if not spec.path or spec.features:
         dataset = dataset.one_hot_encoded()
     return SourceResult(dataset, spec, kept_rows=data.kept_rows)
@@ -175,6 +220,7 @@ def read_options(spec: DataSpec) -> ReadOptions:
 
 
 def _missing_file_reason(spec: DataSpec) -> str:
+    """Return the reason why there is no local file of a data set."""
     folder = data_folder()
     if folder is None:
         return "$BOOSTBENCH_DATA is not set"
@@ -189,27 +235,38 @@ def file_names(stem: str) -> str:
     return f"{stem}{', '.join(suffixes[:-1])} or {suffixes[-1]}"
 
 
-def _load_cached(spec: DataSpec) -> SourceResult | str | Exception:
+def _load_cached(spec: DataSpec) -> SourceResult:
+    """Return a data set of OpenML from the cache."""
     _forbid_dropping_counted_rows(spec)
     try:
         dataset = archives.read_from_cache(spec.file_stem, spec.openml_query)
     except ValueError as error:
         logger.warning("%s; it is not used", error)
-        return error
-    return "not in the cache" if dataset is None else SourceResult(dataset, spec.openml_version())
+        raise _SourceFailure(str(error)) from None
+    if dataset is None:
+        raise _SourceFailure("not in the cache")
+    return SourceResult(dataset, spec.openml_version())
 
 
 def _load_builtin_data(spec: DataSpec) -> SourceResult:
+    """Return a data set of scikit-learn, scaled if the papers used LIBSVM's scaled file."""
     dataset = load_builtin(spec.name, spec.sklearn)
     return SourceResult(rescale_like_libsvm(dataset) if spec.as_in_libsvm else dataset, spec)
 
 
-def _load_from_openml(spec: DataSpec) -> SourceResult | Exception:
+def _generate(spec: DataSpec) -> SourceResult:
+    """Return an artificial data set."""
+    return SourceResult(generate(spec.name, spec.generate, spec.seed or 0), spec)
+
+
+def _load_from_openml(spec: DataSpec) -> SourceResult:
+    """Download a data set, and store it in the cache."""
     _forbid_dropping_counted_rows(spec)
     try:
         dataset = download(spec.file_stem, spec.openml_query)
     except ConnectionError as error:
-        return error
+        is_offline = isinstance(error, Unreachable)
+        raise _SourceFailure(str(error), is_offline) from None
     archives.write_to_cache(dataset, spec.openml_query)
     return SourceResult(dataset, spec.openml_version())
 
