@@ -131,6 +131,7 @@ class AdaBoost(CategorySetBooster, StumpEnsemble, BinaryClassifier):
         return ConstantFallbackSearch(search) if self.constant else search
 
     def _store_model(self, master):
+        """Store the model, with one coefficient per stump; see `Booster._store_model`."""
         self.hypotheses_ = stack_stumps(master.stumps)
         self.coefficients_ = np.array(master.votes)
         # A stump has a polarity and a coefficient besides its own parameters.
@@ -189,6 +190,7 @@ class ProjectedAdaBoostMH(AdaBoostMH):
         return Z @ np.linalg.pinv(self.projection_)
 
     def _make_master(self, X, labels, random_state, weights=None):
+        """Draw the projection, and return the master on projected features."""
         rng = np.random.default_rng(self.draw)
         self.projection_ = rng.standard_normal((X.shape[1], self.n_components))
         return super()._make_master(self.project(X), labels, random_state, weights)
@@ -348,10 +350,12 @@ class PerceptronAdaBoost(AdaBoost):
     _takes_tables: ClassVar = False
 
     def _make_search(self, X, random_state, weights):
+        """Return the search for random perceptrons."""
         rng = np.random.default_rng(random_state.randint(2**31))
         return SignedPerceptronSearch(X, self.n_candidates, rng)
 
     def _store_model(self, master):
+        """Store the model; see `Booster._store_model`."""
         self.hypotheses_ = Perceptrons(master.stumps)
         self.coefficients_ = np.array(master.votes)
         # A perceptron has a direction, a threshold and a coefficient.

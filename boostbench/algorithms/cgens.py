@@ -142,6 +142,7 @@ class CGENS(TotallyCorrective, NoEarlyStoppingMixin, TabularBooster, BinaryClass
         options = ", ".join(repr(name) for name in _WEAK_LEARNERS)
         names = list(self.weak_learner)
         known_only = all(name in _WEAK_LEARNERS for name in names)
+        # Repeated names are looked for last: an unknown element may have no hash.
         if not names or not known_only or len(names) > len(set(names)):
             raise ValueError(
                 f"The 'weak_learner' parameter of CGENS must be one of {options}, or a list of "
@@ -149,6 +150,7 @@ class CGENS(TotallyCorrective, NoEarlyStoppingMixin, TabularBooster, BinaryClass
             )
 
     def _make_master(self, X, signs, random_state, weights=None):
+        """Return the master with a search for each kind of weak learner."""
         rng = np.random.default_rng(random_state.randint(2**31))
         names = [self.weak_learner] if isinstance(self.weak_learner, str) else self.weak_learner
         searches = [self._make_search(name, X, rng, weights) for name in names]
@@ -167,6 +169,7 @@ class CGENS(TotallyCorrective, NoEarlyStoppingMixin, TabularBooster, BinaryClass
         return RandomCosineSearch(X, self.n_candidates, rng, gamma)
 
     def _store_model(self, master):
+        """Store the model; see `Booster._store_model`."""
         self.hypotheses_ = stack_learners(master.learners)
         self.coefficients_ = master.svm.weights
         self.intercepts_ = np.array([master.svm.intercept])
@@ -278,11 +281,13 @@ class CGENSSLS(NoEarlyStoppingMixin, StumpEnsemble):
         return len(self.classes_) - 1.0
 
     def _make_master(self, X, labels, random_state, weights=None):
+        """Draw the codewords, and return the master; see `Booster._make_master`."""
         self.codewords_ = simplex(len(self.classes_))
         search = ExcludingStumpSearch(X, self.max_bins, weights)
         return _SLSMaster(self, search, self.codewords_[labels], weights)
 
     def _store_model(self, master):
+        """Store the model, with all outputs mapped to scores of classes."""
         ridge, n = master.ridge, len(master.learners)
         self.hypotheses_ = Stumps(master.learners)
         self.means_ = np.array(ridge.means)
@@ -346,7 +351,9 @@ class _CGENSMaster(Master):
         super().__init__(params, search)
         self.signs = signs
         tol = max(params.tol, _MIN_TOL)
-        self.svm = PrimalSVM(signs, params.C, params.loss, tol, sample_weight)
+        self.svm = PrimalSVM(
+            signs, params.C, loss=params.loss, tol=tol, sample_weight=sample_weight
+        )
         self.dual = np.ones(len(signs)) if sample_weight is None else sample_weight
         self.learners = []
         self.weights = []

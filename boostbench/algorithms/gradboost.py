@@ -87,6 +87,7 @@ class GradBoost(StumpEnsemble):
         return _GradBoostMaster(self, StumpSearch(X, self.max_bins, weights), labels, weights)
 
     def _store_model(self, master):
+        """Store the model; see `Booster._store_model`."""
         super()._store_model(master)
         self.objective_ = np.array(master.objective)
         self.n_hypotheses_ = int(master.W.any(axis=1).sum())
@@ -194,7 +195,11 @@ class _GradBoostMaster(StumpMaster):
         known_positions = self.search_positions[: len(self.distinct_stumps)]
         scale = float(np.abs(self.weights).sum())
         result = self.search.best_excluding(
-            self.weights, self.ranking_score, row_norms, scale, known_positions
+            self.weights,
+            self.ranking_score,
+            change_bound=row_norms,
+            scale=scale,
+            excluded=known_positions,
         )
         if result is None:
             return None

@@ -289,6 +289,7 @@ class FourierFeaturesSVC(_KernelClassifier):
     random_state: Seed = None
 
     def _fit_machine(self, X, y, sample_weight):
+        """Return a pipeline of random features and a linear machine."""
         features = RBFSampler(
             gamma=self.gamma, n_components=self.n_components, random_state=self.random_state
         )

@@ -129,6 +129,7 @@ class CodewordMCBoost(
         return stump_sum_from_trees(self, self.hypotheses_.value @ self.codewords_.T)
 
     def _make_master(self, X, labels, random_state, weights=None):
+        """Draw the first codewords, and return the master; see `Booster._make_master`."""
         codewords = _draw_first_codewords(
             len(self.classes_), self._codeword_dimension(), random_state
         )
@@ -139,6 +140,7 @@ class CodewordMCBoost(
         return _CodewordMaster(self, search, risk, 1.0 if weights is None else weights.min())
 
     def _store_model(self, master):
+        """Store the model; see `Booster._store_model`."""
         _store_codewords(self, master)
         self._n_features_out = self.codewords_.shape[1]
         self.hypotheses_ = VectorTrees(master.trees, self._n_features_out)

@@ -146,6 +146,7 @@ class MCBoost(CategorySetBooster, StumpEnsemble):
         return self.weak_learner == "stump"
 
     def _make_master(self, X, labels, random_state, weights=None):
+        """Return the master with the search for stumps or trees; see `Booster._make_master`."""
         if self.weak_learner == "stump":
             search = self._enable_category_sets(StumpSearch(X, self.max_bins, weights))
         else:
@@ -153,6 +154,7 @@ class MCBoost(CategorySetBooster, StumpEnsemble):
         return _MCBoostMaster(self, search, labels, weights)
 
     def _store_model(self, master):
+        """Store the model; see `Booster._store_model`."""
         # The last round may have added no weak learner.
         T, k = len(master.learners), len(self.classes_)
         self.n_iterations_ = T

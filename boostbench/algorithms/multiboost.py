@@ -190,6 +190,7 @@ class MultiBoost(TotallyCorrective, TabularBooster, BoostingClassifier):
         return self
 
     def _make_master(self, X, labels, random_state, weights=None):
+        """Return a new master, or the master of the previous fit; see `Booster._make_master`."""
         # 1) Make a master that starts from zero.
         if self.start == "zero":
             for name, value in _INCOMPATIBLE_WITH_ZERO.items():
@@ -221,6 +222,7 @@ class MultiBoost(TotallyCorrective, TabularBooster, BoostingClassifier):
         return master
 
     def _store_model(self, master):
+        """Store the model, and the master for a warm start; see `Booster._store_model`."""
         self._previous_master = master if self.warm_start else None
         self.n_iterations_ = len(master.stumps)
         self.hypotheses_ = Stumps(master.stumps)
@@ -285,7 +287,7 @@ class _DescentSolver:
             Its `w` has the shape (n_classes, n_stumps), and `dual` (n_classes, n_samples).
         """
         problem = PairwiseLoss(H, self.is_own_class, self.loss)
-        result = self.solver.minimise(problem, start, nu, tol, self.max_iter)
+        result = self.solver.minimise(problem, start, nu=nu, tol=tol, max_iter=self.max_iter)
         return result._replace(dual=problem.dual)
 
     def restore(self, H, W, nu):

@@ -98,7 +98,7 @@ class AdaBoostECC(StumpEnsemble):
     def _make_master(self, X, labels, random_state, weights=None):
         rng = np.random.default_rng(random_state.randint(2**31))
         search = StumpSearch(X, self.max_bins, weights)
-        return _ECCMaster(self, search, labels, weights, rng)
+        return _ECCMaster(self, search, labels, weights, rng=rng)
 
     def _store_model(self, master):
         super()._store_model(master)
@@ -108,6 +108,7 @@ class AdaBoostECC(StumpEnsemble):
             self.n_parameters_ += len(self.classes_)
 
     def _staged_scores(self, X, stages):
+        """Yield the scores with the intercepts of all rounds so far."""
         stages = list(stages)
         intercept = np.zeros(len(self.classes_))
         for rounds, scores in zip(
@@ -322,9 +323,14 @@ class _SIPMaster(_ECCMaster):
         cross_weights, cross_total, total = self._cross_weights(code)
         if cross_total == 0 or edge <= MIN_EDGE * cross_total:
             return None
-        weights = cross_weights / cross_total
-        share = cross_total / total
-        return _CodedStump(result, code, weights, edge / cross_total, share, total)
+        return _CodedStump(
+            result,
+            code,
+            weights=cross_weights / cross_total,
+            edge=edge / cross_total,
+            share=cross_total / total,
+            total=total,
+        )
 
 
 class AdaBoostMO(TabularBooster, BoostingClassifier):
@@ -417,6 +423,7 @@ class AdaBoostMO(TabularBooster, BoostingClassifier):
         return _MOMaster(self, StumpSearch(X, self.max_bins, weights), labels, weights)
 
     def _store_model(self, master):
+        """Store the model, and the distinct stumps with summed votes for predictions."""
         self.hypotheses_ = Stumps(master.stumps)
         self.coefficients_ = np.array(master.votes)
         self.n_parameters_ = len(master.stumps) * (2 * len(self.codes_) + 1)
@@ -430,6 +437,7 @@ class AdaBoostMO(TabularBooster, BoostingClassifier):
         self._distinct_votes = by_code @ self.codes_
 
     def _staged_scores(self, X, stages):
+        """Yield the scores, sums over the codes; see `Booster._staged_scores`."""
         stages = list(stages)
         if stages == [self.n_iterations_]:
             yield self._distinct_stumps.scores(X, self._distinct_votes)

@@ -186,6 +186,7 @@ class RBoostProj(TotallyCorrective, TabularBooster, BoostingClassifier):
         return self.weak_learner == "stump"
 
     def _make_master(self, X, labels, random_state, weights=None):
+        """Check the parameters, and return the master of the rule; see `Booster._make_master`."""
         if self.rule == "pair" and not self.positive:
             raise ValueError(
                 "positive=False is for rule='paper' and rule='greedy'; with rule='pair' a weak "
@@ -218,6 +219,7 @@ class RBoostProj(TotallyCorrective, TabularBooster, BoostingClassifier):
             yield random_matrix(kind, (n_projections, len(self.classes_)), rng) / size
 
     def _store_model(self, master):
+        """Store the model; see `Booster._store_model`."""
         self.hypotheses_ = master.search.stack_type(master.hypotheses)
         self.coefficients_ = master.codes()
         self.objective_ = np.array(master.objective)
@@ -530,7 +532,8 @@ class _RowMaster(_ProjectionMaster):
 def _signed_quasi_newton(smooth, start, nu, max_iter):
     """Minimise ``f(w) + nu * abs(w).sum()`` as `nonnegative_quasi_newton` does, over w of any sign.
 
-    The positive and the negative part of w are the coefficients.
+    The positive and the negative part of w are the coefficients of the other function, whose
+    parameters and result are the same.
     """
 
     def smooth_of_parts(parts):

@@ -66,10 +66,13 @@ class _RankBooster(NoEarlyStoppingMixin, BoostingClassifier):
         else:
             search = PooledProjectionSearch(*settings, self.pool_size)
         if self.weak_learner == "wlda":
-            return ProjectedDiscriminantSearch(search, X, self.n_projections, self.n_selected, rng)
+            return ProjectedDiscriminantSearch(
+                search, X, n_projections=self.n_projections, n_selected=self.n_selected, rng=rng
+            )
         return search
 
     def _store_model(self, master):
+        """Store the model; see `Booster._store_model`."""
         shape = (len(master.stumps), len(self.classes_), self.n_features_in_)
         directions = [stump.directions for stump in master.stumps]
         self.hypotheses_ = ProjectedStumps(
@@ -272,6 +275,7 @@ class RBoostRankTC(TotallyCorrective, _RankBooster):
     solver_iterations: PositiveInt = 100
 
     def _make_master(self, X, labels, random_state):
+        """Check the parameters, and return the master; see `Booster._make_master`."""
         if self.loss == "exponential" and self.solver == "newton":
             raise ValueError(
                 "solver='newton' is for eq. (12); loss='exponential' is eq. (2): set "
@@ -280,6 +284,7 @@ class RBoostRankTC(TotallyCorrective, _RankBooster):
         return _TotallyCorrectiveMaster(self, self._make_search(X, random_state), labels)
 
     def _store_model(self, master):
+        """Store the model, with the path of the coefficients; see `Booster._store_model`."""
         super()._store_model(master)
         self.weight_path_ = master.path.matrix(len(master.stumps))
         self.objective_ = np.array(master.objective)

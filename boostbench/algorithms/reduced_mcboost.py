@@ -24,6 +24,7 @@ class _CanonicalSignLDA(LinearDiscriminantAnalysis):
     """
 
     def fit(self, X, y):
+        """Fit the discriminants; raise ValueError if there are none."""
         try:
             super().fit(X, y)
         except IndexError:  # scikit-learn fails for a matrix of rank 0
@@ -104,11 +105,13 @@ class ReducedMCBoost(CodewordMCBoost):
         raise ValueError(f"the stumps of {name} test reduced features, not those of X")
 
     def _make_master(self, X, labels, random_state, weights=None):
+        """Fit the reduction, and return the master on reduced features."""
         reducer = _REDUCTIONS[self.reduction](self.n_components, X, len(self.classes_))
         self.reducer_ = reducer.fit(X, labels)
         return super()._make_master(self._reduce_features(X), labels, random_state)
 
     def _store_model(self, master):
+        """Store the model, and add the parameters of the reduction; see `Booster._store_model`."""
         super()._store_model(master)
         n_reduced = master.search.search.X.shape[1]
         n_features = self.n_features_in_

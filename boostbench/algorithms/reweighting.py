@@ -32,9 +32,11 @@ from boostbench.core.solvers.linear_programs import SoftMarginProgram
 from boostbench.core.solvers.newton import NonnegativeNewton
 from boostbench.util.compat.sklearn import check_feature_names
 
-# Newton's method: largest derivative of the mean loss that may violate the optimality conditions,
-# and maximum number of steps, which only stops a solver without progress.
+# Largest violation of the optimality conditions, a derivative of the mean loss, that Newton's
+# method may leave.
 _NEWTON_TOLERANCE = 1e-7
+
+# Maximum number of Newton steps. It only stops a solver without progress.
 _MAX_NEWTON_STEPS = 500
 
 # Excess over 1 of the edge of a member that does not enter the program. HiGHS satisfies the
@@ -388,7 +390,7 @@ def _solve_logistic(margins, penalty):
     problem = RankingLoss(margins, SumOfLosses(get_loss("logistic")))
     tol = _NEWTON_TOLERANCE * margins.shape[1]
     solution = NonnegativeNewton().minimise(
-        problem, np.zeros(len(margins)), penalty, tol, _MAX_NEWTON_STEPS
+        problem, np.zeros(len(margins)), nu=penalty, tol=tol, max_iter=_MAX_NEWTON_STEPS
     )
     if not solution.converged:
         warnings.warn(

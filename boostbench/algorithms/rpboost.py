@@ -66,8 +66,10 @@ class _LeastSquaresBooster(CategorySetBooster):
     warm_parameters: ClassVar = ("penalty",)
 
     def _make_master(self, X, target, random_state, weights=None):
+        """Return the master, with the search of the last fit if it is valid."""
         settings = self._search_settings(random_state)
         cache = getattr(self, "_search_cache", None) if self.warm_start else None
+        # The search of the last fit is valid for equal settings and equal data.
         if cache and cache.settings == settings and np.array_equal(cache.X, X):
             search = cache.search
             if isinstance(search, RandomProjectionSearch):

@@ -80,6 +80,7 @@ class SAMME(TabularBooster, BoostingClassifier):
         return stump_sum_from_trees(self, np.eye(len(self.classes_))[self.hypotheses_.value])
 
     def _make_master(self, X, labels, random_state, weights=None):
+        """Return the master with the search for stumps or trees; see `Booster._make_master`."""
         stumps = StumpSearch(X, self.max_bins, weights)
         if self.weak_learner == "tree":
             search = GiniTreeSearch(stumps, labels, len(self.classes_), self.max_leaf_nodes)

@@ -126,9 +126,11 @@ def _float_type(graph, dtype):
 def _add_stumps(graph, model, stump_sum, n_scores):
     """Add the nodes that sum up the stumps, and return the name of the scores.
 
-    All stumps are tested at once: a test is true above a threshold, for one category, or for a
-    missing value. The outputs -1 and 1 of a stump h are 2 [test] - 1, so that with its polarity p
-    ``F = F_0 + sum_t h_t W_t = (F_0 - sum_t p_t W_t) + 2 sum_t [test_t] p_t W_t``.
+    The graph has the samples ``X_double``, of shape (n_samples, n_features), and gets scores of
+    shape (n_samples, n_scores). All stumps are tested at once: a test is true above a threshold,
+    for one category, or for a missing value. The outputs -1 and 1 of a stump h are 2 [test] - 1, so
+    that with its polarity p ``F = F_0 + sum_t h_t W_t = (F_0 - sum_t p_t W_t) + 2 sum_t [test_t]
+    p_t W_t``.
     """
     tests = extract_tests(model, stump_sum.stumps)
     votes = stump_sum.stumps.polarity[:, None] * stump_sum.coefficients.reshape(-1, n_scores)
@@ -195,10 +197,12 @@ def _add_cell(graph, model, axis):
     str
         Name of the cells, of shape (n_samples,), dtype=int64.
     """
-    # A feature can have different thresholds in different pairs.
+    # 1) Return the cells if another pair has added them. A feature can have different thresholds in
+    # different pairs.
     key = axis.feature, None if axis.thresholds is None else tuple(axis.thresholds)
     if key in graph.cells:
         return graph.cells[key]
+    # 2) Define the comparisons, and the number of cells that a comparison that holds adds.
     name = f"axis_{len(graph.cells)}"
     cells_of_categories, missing_cell = value_cells(model, axis)
     if cells_of_categories is None:
@@ -213,6 +217,7 @@ def _add_cell(graph, model, axis):
         f"{name}_missing": np.float64(missing_cell),
         f"{name}_last": np.array([1]),
     }
+    # 3) Add up the cells, and replace the cell of a missing value.
     graph.add("Gather", ["X_double", f"{name}_feature"], f"{name}_x", axis=1)
     graph.add("Unsqueeze", [f"{name}_x", f"{name}_last"], f"{name}_column")
     graph.add(operator, [f"{name}_column", f"{name}_values"], f"{name}_is_true")
@@ -390,10 +395,12 @@ def _encode_column(graph, index, name, categories, dtype):
     -------
     int
     """
+    # 1) Cast numbers to double precision.
     column, encoded, double = f"column_{index}", f"encoded_{index}", graph.types.DOUBLE
     if categories is None:
         graph.add("Cast", [column], encoded, to=double)
         return _float_type(graph, dtype)
+    # 2) Encode texts by an operator of ONNX.
     values = [_to_json_value(category) for category in categories]
     if all(isinstance(category, str) for category in categories):
         codes = graph.add(
@@ -412,8 +419,8 @@ def _encode_column(graph, index, name, categories, dtype):
             f"named inputs need categories that are all texts or all numbers, and feature {name!r} "
             "has categories of another type"
         )
-    # The product of the indicators of the categories with the codes plus 1 is the code of the equal
-    # category plus 1, or 0 if no category is equal.
+    # 3) Encode numbers by comparisons. The product of the indicators of the categories with the
+    # codes plus 1 is the code of the equal category plus 1, or 0 if no category is equal.
     graph.constants |= {
         f"categories_{index}": np.array(values, dtype=float)[None],
         f"successors_{index}": np.arange(1.0, len(values) + 1)[:, None],

@@ -178,7 +178,8 @@ def _addends(model, shapes, index):
     for term in shapes.terms:
         *values, missing = map(_literal, term.table[:, index].tolist())
         keys = term.thresholds if term.categories is None else term.categories
-        addends.append(_case(f'"x{term.feature}"', keys, values, missing, term.categories is None))
+        is_number = term.categories is None
+        addends.append(_case(f'"x{term.feature}"', keys, values, missing, is_number=is_number))
     for pair in shapes.pairs:
         row_axis, column_axis = pair.axes
         rows = [

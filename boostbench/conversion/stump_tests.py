@@ -65,7 +65,13 @@ def extract_tests(model, stumps):
     feature = views.feature[stumps.feature]
     category = np.where(np.isinf(stumps.threshold), np.nan, views.category[stumps.feature])
     true_if_missing = views.above_if_missing(stumps.feature, stumps.threshold)
-    return StumpTests(feature, stumps.threshold, category, true_if_missing, allows_missing)
+    return StumpTests(
+        feature=feature,
+        threshold=stumps.threshold,
+        category=category,
+        true_if_missing=true_if_missing,
+        allows_missing=allows_missing,
+    )
 
 
 def value_cells(model, axis):

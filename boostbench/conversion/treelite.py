@@ -111,7 +111,12 @@ def to_treelite(model):
         (test, leaf_value)
         for test, leaf_value in zip(tests.iterate(), leaf_values, strict=True)
         if not np.isinf(test.threshold)
-    ] or [(StumpTests(0, 0.0, np.nan, False, False), np.zeros(n_outputs))]
+    ]
+    if not stumps:
+        test = StumpTests(
+            feature=0, threshold=0.0, category=np.nan, true_if_missing=False, allows_missing=False
+        )
+        stumps = [(test, np.zeros(n_outputs))]
     # 3) Build a tree for each stump and each pair.
     pairs = getattr(model, "pairs_", ())
     n_trees = len(stumps) + len(pairs)

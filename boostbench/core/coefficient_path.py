@@ -15,8 +15,10 @@ from scipy.optimize import LinearConstraint, minimize
 from boostbench.core.losses.restricted_problems import PairwiseLoss
 from boostbench.core.stumps.ties import argmax_with_tolerance
 
-# Precision of the mean loss, and maximum number of iterations, of SciPy's SLSQP.
+# Precision of the mean loss at which SciPy's SLSQP stops.
 _TOLERANCE = 1e-12
+
+# Maximum number of its iterations. More are an error.
 _MAX_ITER = 1000
 
 

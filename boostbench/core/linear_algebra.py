@@ -136,7 +136,13 @@ class CompressedMatrix(NamedTuple):
         """
         n_columns, n_entries = rows.shape
         starts = np.arange(0, rows.size + 1, n_entries, dtype=np.int32)
-        return cls("csc", (n_rows, n_columns), starts, rows.ravel(), entries.ravel())
+        return cls(
+            format="csc",
+            shape=(n_rows, n_columns),
+            indptr=starts,
+            indices=rows.ravel(),
+            data=entries.ravel(),
+        )
 
     @property
     def T(self):

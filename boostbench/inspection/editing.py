@@ -107,7 +107,8 @@ def with_shape(model, feature, shape, X=None):
         raise ValueError(f"the function of {feature!r} has contributions that are not finite")
     # 2) Make the model.
     new = _complete_missing(new, shapes.views)
-    return _edited_model(model, shapes, new, _row_weights(model, shapes, old, new, X))
+    weights = _row_weights(model, shapes, old=old, new=new, X=X)
+    return _edited_model(model, shapes, new, weights)
 
 
 def monotonize(model, feature, direction):
@@ -171,7 +172,7 @@ def monotonize(model, feature, direction):
         # The feature is not in use, so that its function is constant.
         return _edited_model(model, shapes)
     # 2) Fit the monotonic function to the steps, weighted by their training rows.
-    weights = _row_weights(model, shapes, term, term, None)
+    weights = _row_weights(model, shapes, old=term, new=term, X=None)
     # Steps without training rows get a weight that does not move the others.
     step_weights = np.maximum(weights[:-1], 1e-9 * max(weights.sum(), 1.0))
     values = isotonic_regression(
@@ -398,6 +399,7 @@ def _read_table(old, frame, shapes):
     order = np.argsort(right)
     left_ends, right, values = left_ends[order], right[order], values[order]
     ends = np.append(-np.inf, right)
+    # The ends of the intervals must meet, and the last one must be infinite.
     is_partition = len(right) and np.array_equal(left_ends, ends[:-1]) and right[-1] == np.inf
     if not is_partition or not (np.diff(ends) > 0).all():
         raise ValueError(

@@ -133,7 +133,13 @@ def _evaluate_classifier(estimator, X, y):
         low, high = _wilson_interval(is_observed[rows].sum(), len(rows))
         mean = predicted[rows].mean(), is_observed[rows].mean()
         points.append(CalibrationPoint(*map(float, (*mean, low, high)), len(rows)))
-    return Evaluation(len(y), metrics, str(classes[shares.argmax()]), points, calibrated)
+    return Evaluation(
+        n_rows=len(y),
+        metrics=metrics,
+        baseline=str(classes[shares.argmax()]),
+        calibration=points,
+        calibrated=calibrated,
+    )
 
 
 def _evaluate_regressor(estimator, X, y):
@@ -161,7 +167,13 @@ def _evaluate_regressor(estimator, X, y):
         points.append(
             CalibrationPoint(*map(float, (predicted[rows].mean(), mean, *interval)), len(rows))
         )
-    return Evaluation(len(y), metrics, "the mean of the test rows", points, "number")
+    return Evaluation(
+        n_rows=len(y),
+        metrics=metrics,
+        baseline="the mean of the test rows",
+        calibration=points,
+        calibrated="number",
+    )
 
 
 def _percent(share):

@@ -49,6 +49,7 @@ _MISSING_GAP = 24
 # Significant digits of the largest contribution, which determine the decimals of all numbers.
 _N_DIGITS = 3
 
+# Environment of the page's template, in which an undefined variable is an error.
 _TEMPLATES = jinja2.Environment(
     loader=jinja2.PackageLoader("boostbench.inspection"),
     autoescape=True,

@@ -231,8 +231,19 @@ class Booster(CallbackSupportMixin, InputValidationMixin, DeclaredParameters, AB
     def _make_observers(self, training, early_stopping, X, y, weights=None):
         """Return the observers, which are called after every round and at the end.
 
-        Early stopping comes first, if it is not None. Callbacks of scikit-learn are in
-        `_skl_callbacks`, which `set_callbacks` sets.
+        Parameters
+        ----------
+        training : Training
+            State of the training run.
+        early_stopping : EarlyStopping or None
+            First observer, if it is not None.
+        X, y, weights : ndarray
+            Training data, for the callbacks of scikit-learn. These are in `_skl_callbacks`, which
+            `set_callbacks` sets.
+
+        Returns
+        -------
+        list of observers
         """
         observers = [] if early_stopping is None else [early_stopping]
         if self.verbose:
@@ -240,7 +251,9 @@ class Booster(CallbackSupportMixin, InputValidationMixin, DeclaredParameters, AB
         if lacks_progress_bars(getattr(self, "_skl_callbacks", ())):
             observers.append(ProgressLine(training))
         if getattr(self, "_skl_callbacks", None):
-            observers.append(SklearnCallbackAdapter(training, X, y, weights, self.n_iterations))
+            observers.append(
+                SklearnCallbackAdapter(training, X, y, weights, max_tasks=self.n_iterations)
+            )
         return observers
 
     def _store_training(self, training):

@@ -206,6 +206,7 @@ class Clock:
         return self
 
     def __enter__(self):
+        """Begin the phase that `phase` has named."""
         if self._phases:
             self._credit_running_phase()
         else:
@@ -216,6 +217,7 @@ class Clock:
             self.seconds.setdefault(self._next_phase, 0.0)
 
     def __exit__(self, *error):
+        """End the running phase, and read the CPU time if the window is over."""
         self._credit_running_phase()
         self._phases.pop()
         if not self._phases or self._last_time - self._window_start >= _WINDOW:

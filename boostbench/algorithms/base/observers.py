@@ -349,6 +349,7 @@ class ProgressLine(VerboseReporter):
         self._print(end="\n")
 
     def _print(self, end=""):
+        """Write the line over the previous one."""
         self._last_time = time.monotonic()
         booster, rounds = self.training.booster, self.training.rounds
         text = f"{type(booster).__name__}, round {rounds} of {booster.n_iterations}"

@@ -17,15 +17,17 @@ from sklearn.base import BaseEstimator
 
 from boostbench.util.compat.sklearn import Interval, InvalidParameterError, StrOptions
 
-# Types of parameters: a Python type with the interval or the check that scikit-learn validates.
+# Types of parameters: a Python type with the interval or the check that scikit-learn validates. In
+# the intervals, None is infinity, and `closed` names the ends that belong to the interval.
 PositiveInt = Annotated[int, Interval(Integral, 1, None, closed="left")]
 NonNegativeInt = Annotated[int, Interval(Integral, 0, None, closed="left")]
 TwoOrMore = Annotated[int, Interval(Integral, 2, None, closed="left")]
 PositiveFloat = Annotated[float, Interval(Real, 0, None, closed="neither")]
 NonNegativeFloat = Annotated[float, Interval(Real, 0, None, closed="left")]
-# Open interval (0, 1); half-open interval (0, 1].
 Fraction = Annotated[float, Interval(Real, 0, 1, closed="neither")]
 FractionOrOne = Annotated[float, Interval(Real, 0, 1, closed="right")]
+
+# Seeds, and parameters that the estimators check themselves.
 Seed = Annotated[object, "random_state"]
 CategoricalFeatures = Annotated[object, "array-like"] | Literal["from_dtype"] | None
 Quantiles = Annotated[object, "array-like"]

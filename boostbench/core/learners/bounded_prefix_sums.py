@@ -43,9 +43,11 @@ _MAX_CHANGE = 0.6
 # errors are scaled with them.
 _MAX_GROWTH = 2.0
 
-# Heavy points are chosen again after this number of rounds, or after half of the number of previous
-# rounds if that is larger. If no choice was worth it, the next attempt is after _RETRY_ROUNDS.
+# Minimum number of rounds after which heavy points are chosen again. Half of the number of previous
+# rounds takes its place if it is larger.
 _MIN_ROUNDS = 50
+
+# Number of rounds until the next attempt if no choice was worth the effort.
 _RETRY_ROUNDS = 10
 
 # Number of features with the largest bounds whose sums exclude other features.
@@ -223,7 +225,13 @@ class BoundedPrefixSumSearch:
         heavy.sort()
         points = PrefixSumTables(self._codes.take(heavy, axis=1), self._n_thresholds)
         return _HeavyPointBounds(
-            points, heavy, light, weights, sums, base_cost[cheapest], costs[cheapest]
+            points,
+            heavy=heavy,
+            light=light,
+            weights=weights,
+            sums=sums,
+            base_cost=base_cost[cheapest],
+            expected_cost=costs[cheapest],
         )
 
     def _cost(self, n_points):

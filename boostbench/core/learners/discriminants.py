@@ -246,7 +246,9 @@ class OutputCodeDiscriminantSearch:
                 break
             signed_weights = codes[block] @ weights
             directions = self._directions(signed_weights)
-            stumps = self._tied_stumps(directions, signed_weights, violation[block], floor, scale)
+            stumps = self._tied_stumps(
+                directions, signed_weights, violation[block], floor=floor, scale=scale
+            )
             candidates += [(score, int(block[v]), perceptron) for score, v, perceptron in stumps]
             best = max([best, *(score for score, _, _ in stumps)])
         # 3) Take the first code among the ties.

@@ -34,10 +34,12 @@ from boostbench.core.stumps.stump import Stump, Stumps
 from boostbench.core.stumps.ties import TIE_TOLERANCE, argmax_with_tolerance
 from boostbench.core.weak_learner import SearchResult
 
-# Stumps are scored in blocks, in descending order of their norms. The first block has few stumps:
-# their best score excludes most codes. Each later block has four times as many as the one before
-# it, until its scores would no longer fit in the cache.
+# Number of stumps in the first block: stumps are scored in blocks, in descending order of their
+# norms, and the best score of a few stumps excludes most codes.
 _FIRST_BLOCK = 32
+
+# Maximum number of stumps in a block, whose scores fit in the cache. Each block has four times as
+# many stumps as the one before it, up to this number.
 _LARGEST_BLOCK = 1024
 
 # Distinct rows per feature above which `_Intervals` is faster: an addition of a row of 11 classes

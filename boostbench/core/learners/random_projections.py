@@ -32,6 +32,9 @@ _RESOLUTION_BITS = 23
 # Length of the blocks of points whose prefix sums are products with a triangular matrix. This is
 # faster than np.cumsum, where each addition waits for the previous one.
 _BLOCK = 16
+
+# Factors of a block: a product with the ones is its sum, a product with the triangle its prefix
+# sums.
 _ONES = np.ones(_BLOCK, np.float32)
 _TRIANGLE = np.triu(np.ones((_BLOCK, _BLOCK), np.float32))
 

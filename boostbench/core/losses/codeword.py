@@ -174,7 +174,13 @@ class CodewordRisk:
         across, along = (snap_to_grid(part, _DIRECTION_BITS) for part in (across, along))
         direction = across + along * self.codewords
         slope = _slope(gradient / self._losses.sum(), direction, self.codewords)
-        origin = _Move(0.0, self.codewords, self._losses, self.log_risk, slope)
+        origin = _Move(
+            size=0.0,
+            codewords=self.codewords,
+            losses=self._losses,
+            log_risk=self.log_risk,
+            slope=slope,
+        )
         # 2) Search along it, from the size of the last step, and from the default size if that
         # fails: the last step can be so short that no difference of risks is seen. `fromkeys` drops
         # the second size if it equals the first.

@@ -145,7 +145,15 @@ class TwoClassLogisticWeights:
         return odds, work, ones
 
     def _apply_weights(self, dual, chunk, out):
-        """Return dual variables of a chunk times the sample weights, in `out` if there are any."""
+        """Return dual variables of a chunk of samples times their weights.
+
+        Parameters
+        ----------
+        dual : ndarray of shape (n_chunk_samples,)
+        chunk : slice
+        out : ndarray of shape (n_chunk_samples,)
+            Memory of the result. It is not used without sample weights: `dual` is returned.
+        """
         if self._sample_weight is None:
             return dual
         return np.multiply(dual, self._sample_weight[chunk], out=out)

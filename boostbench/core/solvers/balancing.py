@@ -306,7 +306,7 @@ def _descend(problem, w, nu, tol, bounded):
             if candidate_gradient.dot(candidate_gradient) <= _MAX_SQUARED_RATIO * squared_slope:
                 w, gradient = candidate, candidate_gradient
                 continue
-        candidate = _search_along(problem, w, step, gradient, nu, bounded)
+        candidate = _search_along(problem, w, step, gradient, nu=nu, bounded=bounded)
         if candidate is None:
             break
         w, gradient = candidate
@@ -454,7 +454,12 @@ def _within_bounds(w, step, gradient):
 def _active_set_may_change(w, step, gradient, fixed):
     """Return True if the set of fixed coefficients, which stay at 0, can change in a short step.
 
-    All arrays have the shape (n_classes,).
+    Parameters
+    ----------
+    w, step, gradient : ndarray of shape (n_classes,)
+        Coefficients, step from them, and gradient of the objective there.
+    fixed : ndarray of shape (n_classes,), dtype=bool
+        Mask of the fixed coefficients.
     """
     n_fixed = np.count_nonzero(fixed)
     # If no coefficient is fixed, the set must change: the minimum has at least one.
@@ -487,12 +492,15 @@ def _search_along(problem, w, step, gradient, nu, bounded):
     # longest step so far whose slope at the end is not too large.
     step_factor, failed_factor, candidate = 1.0, np.inf, None
     for _ in range(_MAX_TRIALS):
+        # 1) Make the point, and move it into the bounds.
         move = step_factor * step
         point = w + move
         is_clipped = bounded and point.min() < 0
         if is_clipped:
             np.maximum(point, 0.0, out=point)
             move = point - w
+        # 2) If the move descends at first, look at the slope at its end: return the point, keep it
+        # as a candidate and try twice the length, or choose a shorter length.
         initial_descent = -(gradient @ move)
         if initial_descent > 0:
             gradient_there = problem.gradient(point) + nu
@@ -505,6 +513,8 @@ def _search_along(problem, w, step, gradient, nu, bounded):
             if slope <= _OVERSHOOT:
                 # A constant shift changes the L1 norm only.
                 candidate = point - point.min() if bounded else point, gradient_there
+                # A longer step is not tried if the minimum is near, a bound ends the move, or the
+                # double length has failed.
                 if slope >= -_UNDERSHOOT or is_clipped or 2.0 * step_factor >= failed_factor:
                     return candidate
                 step_factor *= 2.0
@@ -515,6 +525,7 @@ def _search_along(problem, w, step, gradient, nu, bounded):
             return candidate
         else:
             shrink_factor = 0.25
+        # 3) Shorten the step.
         failed_factor = step_factor
         step_factor *= shrink_factor
     return candidate

@@ -22,20 +22,26 @@ _MIN_SLOPE = 1e-3 * _GAP_TOLERANCE
 # Maximum number of iterations of the active-set method, per coefficient. It only stops cycles.
 _MAX_CHANGES_PER_COEFFICIENT = 10
 
-# Damping: addition to the Hessian's diagonal, as a multiple of eta. The gain of a step is compared
-# with the gain that the quadratic model predicts. Below the poor ratio of both the damping grows by
-# the factor, because the model misses samples that reach or leave their bound; above the good ratio
-# it falls.
-_MIN_DAMPING = 1e-9
+# Damping: addition to the Hessian's diagonal, as a multiple of eta. Without any, the Hessian is
+# singular; the solver ends where the maximum does not help either.
 _INITIAL_DAMPING = 1e-4
+_MIN_DAMPING = 1e-9
 _MAX_DAMPING = 1e2
-_DAMPING_FACTOR = 10.0
-_GOOD_GAIN_RATIO = 0.75
+
+# Ratio of the gain of a step to the gain that the quadratic model predicts, below which the damping
+# grows, because the model misses samples that reach or leave their bound.
 _POOR_GAIN_RATIO = 0.25
 
-# Line search: fraction of the increase by the slope that a step must reach, and smallest size, as a
-# fraction of the Newton step.
+# Ratio of these gains above which the damping falls.
+_GOOD_GAIN_RATIO = 0.75
+
+# Factor by which the damping grows or falls.
+_DAMPING_FACTOR = 10.0
+
+# Fraction of the increase by the slope that a step must reach.
 _SUFFICIENT_INCREASE = 1e-4
+
+# Smallest fraction of a Newton step that the line search tries.
 _MIN_STEP_SIZE = 1e-3
 
 

@@ -25,12 +25,16 @@ from scipy.optimize import minimize
 from boostbench.core.solvers.newton import NonnegativeNewton
 from boostbench.core.solvers.solution import SolverResult, kkt_residual, snap_to_grid
 
-# RandomBoost, section IV-B, on L-BFGS-B: "the number of corrections to approximate the inverse
-# hessian matrix to 5", "the convergence parameter to terminate the program to 10^7 eps": the
-# relative progress of an iteration. The tolerance of the gradient is the default of L-BFGS-B.
+# Number of corrections of L-BFGS-B in RandomBoost, section IV-B: "the number of corrections to
+# approximate the inverse hessian matrix to 5".
 _SCIPY_CORRECTIONS = 5
-_GRADIENT_TOLERANCE = 1e-5
+
+# Relative decrease of the objective in an iteration below which L-BFGS-B stops, in the same
+# section: "the convergence parameter to terminate the program to 10^7 eps".
 _PROGRESS = 1e7 * np.finfo(float).eps
+
+# Violation of the optimality conditions at which the solvers stop: the default of L-BFGS-B.
+_GRADIENT_TOLERANCE = 1e-5
 
 # Number of steps and changes of the gradient that the projected method remembers.
 _CORRECTIONS = 10
@@ -39,29 +43,33 @@ _CORRECTIONS = 10
 # fail. The progress of a step is checked after it. It is proportional to `_PROGRESS`.
 _RISE_TOLERANCE = 1e-8
 
-# Number of bits that are kept of the largest derivative and of the longest step; smaller numbers
-# are rounded to the same unit. A direction needs no more, and sums in double precision are far more
-# accurate.
+# Number of bits that are kept of the largest derivative; smaller ones are rounded to the same unit.
+# A direction needs no more, and sums in double precision are far more accurate.
 _GRADIENT_BITS = 24
+
+# Number of bits that are kept of the longest step of a coefficient.
 _STEP_BITS = 16
 
 # Unit of rounded derivatives. With a thousandth of the tolerance, the method takes hardly more
 # steps than without rounding; with a twentieth, twice as many.
 _RESOLUTION = _GRADIENT_TOLERANCE / 1000
 
-# Line search: fraction of the slope that the decrease must reach, factor of a step that fails, and
-# smallest step.
+# Fraction of the decrease by the initial slope that a step must reach.
 _SUFFICIENT_DECREASE = 1e-4
+
+# Factor by which the line search shortens a step that fails.
 _BACKTRACK = 0.3
+
+# Smallest fraction of a quasi-Newton step that the line search tries.
 _MIN_STEP_SIZE = 1e-6
 
-# `NonnegativeLBFGS` stops after a step that decreases the objective by a smaller fraction. With
-# `_PROGRESS` it would stop at larger derivatives than L-BFGS-B.
+# Relative decrease of the objective in a step below which `NonnegativeLBFGS` stops. It is smaller
+# than `_PROGRESS`, with which it would stop at larger derivatives than L-BFGS-B.
 _MIN_RELATIVE_DECREASE = 1e-12
 
-# Unit to which derivatives are rounded. It is larger than the default of the projected method,
-# 1e-8, because the losses are sums over pairs of samples and classes, whose rounding errors are
-# larger than the rounding errors of means.
+# Unit to which `NonnegativeLBFGS` rounds derivatives. It is larger than the default of the
+# projected method, 1e-8, because the losses are sums over pairs of samples and classes, whose
+# rounding errors are larger than the rounding errors of means.
 _DERIVATIVE_UNIT = 5e-7
 
 

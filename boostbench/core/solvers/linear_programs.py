@@ -105,7 +105,8 @@ class SoftMarginProgram:
         # 1) Add the constraint, a row without a lower bound, and solve.
         highs = self._highs
         margins = np.ascontiguousarray(margins, dtype=np.float64)
-        self._check(highs.addRow(-highspy.kHighsInf, 1.0, len(margins), self._columns, margins))
+        lower, upper = -highspy.kHighsInf, 1.0
+        self._check(highs.addRow(lower, upper, len(margins), self._columns, margins))
         self._check(highs.run())
         status = highs.getModelStatus()
         if status != highspy.HighsModelStatus.kOptimal:
@@ -265,4 +266,4 @@ def pairwise_hinge(H, is_own_class, nu, sample_weight=None):
     W = np.maximum(result.x[: margins.shape[1]], 0.0).reshape(n_classes, n_columns)
     dual = np.zeros(is_own_class.shape)
     dual[other, sample] = np.clip(-result.ineqlin.marginals, 0.0, costs)
-    return SolverResult(W, float(result.fun), 0.0, True, dual)
+    return SolverResult(w=W, value=float(result.fun), residual=0.0, converged=True, dual=dual)

@@ -11,19 +11,25 @@ import numpy as np
 
 from boostbench.core.solvers.solution import SolverResult, kkt_residual, snap_to_grid
 
-# Relative residual to which conjugate gradients solve Newton's equations, and their maximum number
-# of iterations: higher accuracy costs more products with the Hessian than it saves steps.
+# Relative residual to which conjugate gradients solve Newton's equations: higher accuracy costs
+# more products with the Hessian than it saves steps.
 _FORCING_TERM = 0.3
+
+# Maximum number of products with the Hessian per Newton step. It only stops slow convergence.
 _MAX_PRODUCTS_PER_STEP = 60
 
-# Damping: the multiple of the Hessian's diagonal that is added to the Hessian. It does not fall
-# below its initial value in the first `_DAMPED_STEPS` steps, as less damping amplifies rounding
-# errors where the objective is flat. A round of boosting takes fewer steps. The method stops at the
-# maximum, where steps are too short to make progress.
+# Damping, the multiple of the Hessian's diagonal that is added to the Hessian, in the first step.
 _INITIAL_DAMPING = 1e-3
-_MIN_DAMPING = 1e-6
-_MAX_DAMPING = 1e8
+
+# Number of steps in which the damping does not fall below its initial value, as less damping
+# amplifies rounding errors where the objective is flat. A round of boosting takes fewer steps.
 _DAMPED_STEPS = 5
+
+# Minimum damping in later steps.
+_MIN_DAMPING = 1e-6
+
+# Damping above which the method stops, since steps are too short to make progress.
+_MAX_DAMPING = 1e8
 
 # Number of bits to which Newton steps are rounded; see `snap_to_grid`.
 _STEP_BITS = 12
@@ -31,9 +37,10 @@ _STEP_BITS = 12
 # Number of bits to which the search directions and step lengths of conjugate gradients are rounded.
 _DIRECTION_BITS = 16
 
-# Line search: smallest fraction of a Newton step that is tried, and fraction of the decrease by the
-# initial slope that a step must reach.
+# Smallest fraction of a Newton step that the line search tries.
 _MIN_STEP_SIZE = 1e-8
+
+# Fraction of the decrease by the initial slope that a step must reach.
 _SUFFICIENT_DECREASE = 1e-4
 
 # The smallest curvatures whose sum is below this fraction of the total are left out. Most samples
@@ -185,6 +192,13 @@ class NonnegativeNewton:
         """Return a step and its slope; damp more until the step descends.
 
         A coefficient that the step sets to 0 gets exactly the step to 0, without rounding.
+
+        Parameters
+        ----------
+        problem : Problem
+            Its current point is w.
+        w, gradient : ndarray
+            Coefficients, and gradient of the objective there.
 
         Returns
         -------
