@@ -156,8 +156,8 @@ class RecordFile:
         """Set the position to the first line of the file without ``.gz``."""
         # Number of bytes of the file without ``.gz`` that were read.
         self._offset = 0
-        # Numbers of lines that were read, by `_Place.is_plain`.
-        self._n_lines = {False: 0, True: 0}
+        # Number of lines of the file without ``.gz`` that were read.
+        self._n_lines = 0
         # Hashes of the definitions in the file without ``.gz``, which `add` need not write again.
         self._written_hashes: set[str] = set()
 
@@ -257,7 +257,7 @@ class RecordFile:
                 lines.append(encoded.line)
                 file.write(b"".join(lines))
                 self._written_hashes.update(name for name, _ in encoded.definitions)
-                self._n_lines[True] += len(lines)
+                self._n_lines += len(lines)
             self._offset = file.seek(0, os.SEEK_END)
         return read_back
 
@@ -296,9 +296,11 @@ class RecordFile:
         int
             Number of bytes that were parsed.
         """
-        for line in io.BytesIO(body):
+        # The packed file is read at once, from its first line.
+        n_lines_before = self._n_lines if is_plain else 0
+        for line_number, line in enumerate(io.BytesIO(body), start=n_lines_before + 1):
             is_ended = line.endswith(b"\n")
-            place = _Place(is_plain, self._n_lines[is_plain] + 1)
+            place = _Place(is_plain, line_number)
             try:
                 if not line.isspace():
                     record_or_hash = self._definitions.read(line)
@@ -312,7 +314,8 @@ class RecordFile:
                 if not is_ended:
                     return len(body) - len(line)
                 self._note_damage(place, error)
-            self._n_lines[is_plain] += is_ended
+            if is_plain:
+                self._n_lines += is_ended
         return len(body)
 
     def _note_damage(self, place: _Place, error: BadLine | UndefinedHash) -> None:
