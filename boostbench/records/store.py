@@ -3,10 +3,13 @@
 ``<results>/records/<data>/<algo>.jsonl`` holds splits, ``<algo>.tuning.jsonl`` beside it holds
 cross-validation trials, and ``<algo>.<kind>.jsonl`` the records of other measures. A file only
 grows; the last of several records with one key counts. See `boostbench.records.codec` for the
-lines.
+lines: records, and the definitions of configs and provenances that records refer to by hashes.
 
-``<algo>.tuning.jsonl.gz`` holds packed lines (`pack`), which precede the lines of the file without
-``.gz``.
+``<algo>.tuning.jsonl.gz``, the *packed file*, holds lines that `pack` has moved there; they precede
+the lines of the file without ``.gz``. A line is *torn* if a kill has cut it, and *damaged* if it is
+complete and cannot be read.
+
+`RecordFile` reads and appends; `boostbench.records.archive` finds records in several files.
 """
 
 import functools
@@ -40,17 +43,23 @@ from boostbench.util.files import (
     writing_to,
 )
 
-# Punctuation in the names of data sets and of algorithms. A dot ends the name of the algorithm.
-_DATA_PUNCTUATION, _ALGO_PUNCTUATION = "+-.", "+-"
-# Ending of a file of records, and the further ending of its packed file.
-_PLAIN, _PACKED = ".jsonl", ".gz"
-# Content of the files, for messages such as "cannot write records to FILE".
+# Punctuation in the names of data sets, which are names of folders.
+_DATA_PUNCTUATION = "+-."
+# Punctuation in the names of algorithms. A dot ends the name in a file's name.
+_ALGO_PUNCTUATION = "+-"
+# Ending of a file of records.
+_PLAIN = ".jsonl"
+# Further ending of its packed file.
+_PACKED = ".gz"
+# Content of the files in messages of `boostbench.util.files.writing_to`, which continue with the
+# name of the file: "cannot write records to FILE".
 _CONTENT = "records to "
-# Damaged lines of a file that are described; the others are counted.
+# Number of damaged lines of a file that are described; the others are counted.
 _MAX_DESCRIBED = 5
 # Characters of each description: a damaged line may be long, and a message is read in a terminal.
 _MAX_REASON_LENGTH = 200
-# Bytes to which any packed file may unpack; records unpack to 25 times their packed size.
+# Bytes to which any packed file may unpack: 16 MiB. A larger result must not exceed 100 times the
+# size of the packed file, see `decompress`; records unpack to 25 times their packed size.
 _ALLOWED_UNPACKED_BYTES = 2**24
 
 
@@ -99,7 +108,7 @@ def parse_record_path(path: Path) -> tuple[str, str]:
 
 
 class _Place(NamedTuple):
-    """Place of a line, for messages and for the order of lines: the packed file comes first.
+    """File and number of a line, for messages. Places sort like lines: the packed file is first.
 
     Attributes
     ----------
@@ -115,6 +124,9 @@ class _Place(NamedTuple):
 
 class RecordFile:
     """A file of records and its packed file, with the position up to which they were read.
+
+    A run keeps the object open for hours: `add` appends its own records, and `read_new` returns the
+    records that concurrent runs have appended since.
 
     Parameters
     ----------
@@ -138,17 +150,18 @@ class RecordFile:
         self.kind = parse_record_path(self.path)[1]
         # Definitions of both files, by which records are decoded.
         self._definitions = Definitions(self.kind)
-        # Records that `read_new` returns next, in the order of the file. A line in place of a
-        # record is decoded then: its definitions may follow later in the file.
+        # Records that `read_new` returns next, in the order of the file. Bytes are a line whose
+        # definitions were not read yet, as they may follow later; `read_new` decodes it.
         self._unreturned: list[tuple[_Place, Record | bytes]] = []
-        # Places and reasons of the first damaged lines, and the number of all damaged lines.
+        # Places of the first damaged lines, with the reasons for messages.
         self._damages: list[tuple[_Place, str]] = []
+        # Number of all damaged lines.
         self._n_damaged = 0
         # The packed file is read once, by the first `read_new`.
         self._is_packed_unread = True
-        # Identity of both files at the last look, see `_read_new_lines`.
+        # Identity of both files when they were last read, see `_read_new_lines`.
         self._version: tuple | None = None
-        # The reading position changes in several steps.
+        # The reading position changes in several steps, which another thread must not see.
         self._lock = threading.Lock()
         self._rewind()
 
@@ -232,23 +245,23 @@ class RecordFile:
 
     def _add(self, records: Iterable[Record]) -> list[Record]:
         """Append records, see `add`; the caller holds the lock."""
-        # 1) Compose all lines and read them back: nothing is written if one cannot be read.
-        composed, read_back = [], []
+        # 1) Encode all records and read them back: nothing is written if one cannot be read.
+        encoded_records, read_back = [], []
         for record in records:
             encoded = codec.encode(record)
             for definition_hash, definition in encoded.definitions:
                 if definition_hash not in self._definitions:
                     self._definitions.read(definition)
             read_back.append(self._definitions.read(encoded.line))
-            composed.append(encoded)
-        if not composed:
+            encoded_records.append(encoded)
+        if not encoded_records:
             return []
         # 2) Write each record after its definitions; the file may have the definitions already.
         depth = _n_checked_folders(self.path)
         with open_append(self.path, _CONTENT, _is_complete, depth) as file:
-            # This keeps out definitions that other writers have added since the last look.
+            # Definitions that other writers have added since are not written again.
             self._read_new_lines(file)
-            for encoded in composed:
+            for encoded in encoded_records:
                 lines = [
                     definition
                     for definition_hash, definition in encoded.definitions
@@ -266,8 +279,8 @@ class RecordFile:
 
         `file` is the file without ``.gz``, open to read.
         """
-        # `pack` removes the file, and the next record makes a new one: another inode, another
-        # packed file, or a shorter file mean that reading starts at the first line again.
+        # 1) Read a replaced file from its first line. `pack` removes the file, and the next record
+        #    makes a new one: it has another inode, is shorter, or has another packed file.
         packed = _packed(self.path)
         packed_status = packed.stat() if packed.exists() else None
         packed_version = packed_status and (packed_status.st_ino, packed_status.st_mtime_ns)
@@ -276,6 +289,7 @@ class RecordFile:
         if is_replaced or file.seek(0, os.SEEK_END) < self._offset:
             self._rewind()
         self._version = version
+        # 2) Parse the lines after the position.
         file.seek(self._offset)
         self._offset += self._parse_lines(file.read(), is_plain=True)
 
@@ -321,7 +335,8 @@ class RecordFile:
     def _note_damage(self, place: _Place, error: BadLine | UndefinedHash) -> None:
         """Count a damaged line; keep its reason if it is among the first ones of the file."""
         self._n_damaged += 1
-        reason = " ".join(str(error).split())  # names in a file may hold line ends
+        # The reason may quote names from the file, which may hold line ends.
+        reason = " ".join(str(error).split())
         damages = sorted([*self._damages, (place, reason[:_MAX_REASON_LENGTH])])
         self._damages = damages[:_MAX_DESCRIBED]
 
@@ -352,7 +367,15 @@ def read_records(path: Path) -> tuple[list[Record], list[str]]:
 
 
 def keep_newest(newest: dict[str, Record], records: Iterable[Record]) -> None:
-    """Add records to a mapping by key; the last of several records with one key is kept."""
+    """Add records to a mapping by key, in which the last of several records with one key stays.
+
+    Parameters
+    ----------
+    newest : dict of str to Record
+        Records by key, which are changed. The order is the order of the last additions.
+    records : iterable of Record
+        Records in the order of their file.
+    """
     for record in records:
         key = record.key
         newest.pop(key, None)
