@@ -1,12 +1,17 @@
-"""Codec of the lines of a record file.
+"""Codec of the lines of a record file: bytes to structs of `boostbench.records.schema`, and back.
 
-Besides records, a file holds definitions of configs, ``{"config": {...}, "hash": ...}``, and of the
-provenance of records, ``{"provenance": {...}, "hash": ...}``, each once. A record refers to both by
-their hashes. Errors are written as numbers of rows, and values at checkpoints as lists in the order
-of the config's checkpoints.
+Many records share a config (all settings of an experiment) and a provenance (code and machine).
+Therefore a file holds each of them once, as a *definition*, to which records refer by its hash::
+
+    {"config": {"algo": ..., "data": ..., "protocol": ..., "seed": 0}, "hash": "0f5c..."}
+    {"hash": "a17e...", "provenance": {"commit": "b17bc98", "environment": ...}}
+    {"config": "0f5c...", "provenance": "a17e...", "schema": 2, "split": 0, "n_test_wrong": 3, ...}
+
+Errors are written as numbers of wrong rows, and values at checkpoints as lists in the order of the
+config's checkpoints, which is short and exact. `boostbench.records.store` reads and writes files.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import msgspec
@@ -28,7 +33,8 @@ from boostbench.spec.keys import canonical_json
 from boostbench.util.errors import UserError, first_line
 
 _NESTING_ERROR = "not a record: it is nested too deeply"
-#: Limit of nested lists and mappings, twice the limit for YAML and overrides.
+#: Depth of lists and mappings in each other, twice the limit for YAML and overrides: a record of a
+#: valid config is never refused.
 MAX_DEPTH = 100
 
 
@@ -37,7 +43,9 @@ class UndefinedHash(LookupError):
 
 
 class Definitions:
-    """Definitions of a file, and the decoder of its records.
+    """Decoder of the lines of a file, with the definitions that it has read.
+
+    ``definition_hash in definitions`` is true for a definition that was read.
 
     Parameters
     ----------
@@ -46,16 +54,24 @@ class Definitions:
     """
 
     def __init__(self, kind: str = ""):
-        # Definitions by type and hash.
+        # Definitions by their type and hash.
         self._by_hash = {Config: {}, Provenance: {}}
-        self._finished, self._failed = _record_types(kind)
-        self._decoder = msgspec.json.Decoder(self._finished, dec_hook=self._find)
+        self._types = _record_types(kind)
+        self._decoder = msgspec.json.Decoder(self._types.finished, dec_hook=self._find)
 
     def __contains__(self, definition_hash: str) -> bool:
         return any(definition_hash in definitions for definitions in self._by_hash.values())
 
     def _find(self, form: type, definition_hash: str) -> Config | Provenance:
-        """Return the definition of a type and hash, for a field of a record; see `check`."""
+        """Return the definition in place of its hash, when msgspec decodes a field of a record.
+
+        Parameters
+        ----------
+        form : type
+            Type of the field: `Config` or `Provenance`.
+        definition_hash : str
+            Value of the field in the line. A damaged line may have a value of another type.
+        """
         try:
             return self._by_hash[form][definition_hash]
         except (KeyError, TypeError):
@@ -75,16 +91,19 @@ class Definitions:
         UndefinedHash
             If a definition of the record was not read yet.
         """
+        # 1) Most lines are records of finished fits, and decode at once. A line with more brackets
+        #    may be nested too deeply.
         if line.count(b"[") + line.count(b"{") <= MAX_DEPTH:
             try:
                 return self._decoder.decode(line)
             except ValueError:
-                # A definition, a failed fit, or an entry without a field; or a bad line.
                 pass
+        # 2) The others are definitions, failed fits, records with an entry that is no field, and
+        #    bad lines.
         content = parse(line)
         if content.get("schema") != SCHEMA:
             return self._add(content)
-        return _convert(content, self._failed if "error" in content else self._finished, self._find)
+        return _convert(content, self._types, self._find)
 
     def _add(self, content: Mapping[str, Any]) -> str:
         """Add the definition in the content of a line, and return its hash.
@@ -124,7 +143,8 @@ def parse(line: bytes) -> dict[str, Any]:
     if not isinstance(content, dict):
         raise BadLine("not a record")
     if line.count(b"[") + line.count(b"{") > MAX_DEPTH:
-        # Lists and mappings in each other, level by level.
+        # Replace the lists and mappings of a level by those in them: none is left if the content is
+        # not too deep.
         level = [content]
         for _ in range(MAX_DEPTH):
             items = (node.values() if isinstance(node, dict) else node for node in level)
@@ -137,7 +157,7 @@ def parse(line: bytes) -> dict[str, Any]:
 def make_record(
     kind: str, config: Config, provenance: Provenance, entries: Mapping[str, Any]
 ) -> Record:
-    """Return the record of a fit.
+    """Return the record of a fit, checked and as it will be read from its line.
 
     Parameters
     ----------
@@ -146,21 +166,22 @@ def make_record(
     config : Config
     provenance : Provenance
     entries : mapping
-        Further entries of JSON types, with errors as fractions and numbers by boosting round.
+        Further entries of JSON types, with errors as fractions, and values at checkpoints by the
+        number of boosting rounds.
 
     Raises
     ------
     BadLine
         If an entry is missing, or has an impossible value.
     """
-    finished, failed = _record_types(kind)
     try:
         # A measure may give numbers of NumPy; the record has the numbers of its line.
         content = parse(_line(_encode_entries(entries, config)))
     except UserError as error:
         raise BadLine(str(error)) from None
     content |= {"schema": SCHEMA, "config": config, "provenance": provenance}
-    return _convert(content, failed if "error" in content else finished, lambda _, shared: shared)
+    # The definitions are in their fields already.
+    return _convert(content, _record_types(kind), lambda form, definition: definition)
 
 
 class EncodedRecord(NamedTuple):
@@ -204,25 +225,44 @@ def encode(record: Record) -> EncodedRecord:
         raise BadLine(str(error)) from None
 
 
-def _record_types(kind: str) -> tuple[type[Record], type[Record]]:
-    """Return the types of finished and of failed records in files of a kind."""
+class _RecordTypes(NamedTuple):
+    """Types of the records of finished and of failed fits in files of a kind."""
+
+    finished: type[Record]
+    failed: type[Record]
+
+
+def _record_types(kind: str) -> _RecordTypes:
+    """Return the types of records in files of a kind: ``"tuning"``, or the suffix of a measure."""
     if kind == "tuning":
-        return TrialRecord, FailedTrial
+        return _RecordTypes(TrialRecord, FailedTrial)
     measure = measures.find_by_suffix(kind)
-    return Measured if measure is None else measure.form, Failure
+    return _RecordTypes(Measured if measure is None else measure.form, Failure)
 
 
-def _convert(content: Mapping[str, Any], form: type[Record], find) -> Record:
-    """Return parsed content as a record; entries without a field become its `values`."""
+def _convert(content: Mapping[str, Any], types: _RecordTypes, find_definition: Callable) -> Record:
+    """Return parsed content as a record; entries without a field become its `values`.
+
+    Parameters
+    ----------
+    content : mapping
+        Entries of a line by name.
+    types : _RecordTypes
+    find_definition : callable
+        Function of a type and the value of a field that returns the definition.
+    """
+    form = types.failed if "error" in content else types.finished
+    # The field `values` has an empty name, see `Record`.
     names = {field.encode_name for field in msgspec.structs.fields(form)} - {""}
     fields = {name: value for name, value in content.items() if name in names}
     values = {name: value for name, value in content.items() if name not in names}
     if "fold" in values:
         raise BadLine("fold: only a cross-validation trial has one")
-    return check(fields | ({"": values} if values else {}), form, find)
+    return check(fields | ({"": values} if values else {}), form, find_definition)
 
 
-# Error rate, number of wrong rows, and number of rows.
+# Names of an error rate, of the number of wrong rows that is written instead, and of the number of
+# all rows.
 _COUNTED = (
     ("test_error", "n_test_wrong", "n_test"),
     ("train_error", "n_train_wrong", "n_train"),
@@ -231,24 +271,29 @@ _COUNTED = (
 
 
 def _encode_entries(entries: Mapping[str, Any], config: Config) -> dict[str, Any]:
-    """Return entries with errors as counts, numbers by round as lists, and valid Unicode."""
+    """Return entries in their stored form, see the module; texts become valid Unicode."""
     encoded = dict(entries)
+    # 1) Messages may quote bytes that are no Unicode, such as the name of a file.
     for name in ("error", "where"):
         if name in encoded:
             encoded[name] = _escape_invalid(encoded[name])
     if "warnings" in encoded:
         encoded["warnings"] = list(map(_escape_invalid, encoded["warnings"]))
-    for error, count, total in _COUNTED:
-        shares, n_rows = encoded.get(error), encoded.get(total)
-        if isinstance(shares, dict):
-            wrong = {rounds: _count_rows(share, n_rows) for rounds, share in shares.items()}
-            is_counted = None not in wrong.values()
+    # 2) Errors become numbers of wrong rows, if these give the errors exactly. The entry
+    #    ``checkpoints`` has errors by the number of rounds.
+    for error_name, count_name, total_name in _COUNTED:
+        share, n_rows = encoded.get(error_name), encoded.get(total_name)
+        if isinstance(share, dict):
+            n_wrong = {rounds: _count_rows(value, n_rows) for rounds, value in share.items()}
+            is_exact = None not in n_wrong.values()
         else:
-            wrong = _count_rows(shares, n_rows)
-            is_counted = wrong is not None
-        if is_counted:
-            del encoded[error]
-            encoded[count] = wrong
+            n_wrong = _count_rows(share, n_rows)
+            is_exact = n_wrong is not None
+        if is_exact:
+            del encoded[error_name]
+            encoded[count_name] = n_wrong
+    # 3) Values by the number of rounds become lists, if they are at the first checkpoints of the
+    #    config; digests and witnesses have a value at the end of the fit, too.
     for name, last in (("n_wrong", []), ("digests", ["end"]), ("witness", ["end"])):
         by_round = encoded.get(name)
         if isinstance(by_round, dict):
@@ -259,7 +304,20 @@ def _encode_entries(entries: Mapping[str, Any], config: Config) -> dict[str, Any
 
 
 def _count_rows(share: Any, n_rows: Any) -> int | None:
-    """Return the number of rows whose share is exactly `share`; None: it is no such number."""
+    """Return the whole number that `share`, times `n_rows`, stands for.
+
+    Parameters
+    ----------
+    share : object
+        Fraction of rows, if it is a float.
+    n_rows : object
+        Number of all rows, if it is an int.
+
+    Returns
+    -------
+    int or None
+        None: no number of rows, divided by `n_rows`, gives exactly `share`.
+    """
     if not (isinstance(share, float) and 0 <= share <= 1 and isinstance(n_rows, int) and n_rows):
         return None
     count = round(share * n_rows)
