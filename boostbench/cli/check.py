@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from boostbench.analysis.tables import Table
-    from boostbench.report.data_files import FileLine, Verdict
+    from boostbench.report.data_files import PublishedVerdict, VerdictLine
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -183,7 +183,7 @@ def _print_counts(console: Console, with_numbers: Sequence[Table], idle: Sequenc
         console.print(counting_sentences(tallies.total, tables))
 
 
-def _sentence(then: FileLine, now: Verdict) -> str:
+def _sentence(then: VerdictLine, now: PublishedVerdict) -> str:
     """Return the message about a number that is no longer reproduced."""
     from boostbench.util.numbers import fixed
 

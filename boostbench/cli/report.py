@@ -74,31 +74,33 @@ def make_report(words: Sequence[str], output: Path | None = None) -> None:
         user_tables = _user_tables(results)
         asked = list(dict.fromkeys(names)) or [*configs.list_options("table"), *user_tables]
         tables = read_tables(asked, records, tell)
-        lead = not names and _is_user_folder(tables)
-        if lead:
+        about_runs = not names and _is_user_folder(tables)
+        if about_runs:
             tables = [table for table in tables if any(cell.n_finished for cell in table.fitted)]
         tell("listing runs")
         runs = (
-            [] if names else find_experiments(records, algorithms, () if lead else _hashes(tables))
+            []
+            if names
+            else find_experiments(records, algorithms, () if about_runs else _hashes(tables))
         )
         for warning in records.pop_warnings():
             print_error(warning)
-        if lead and not runs:
+        if about_runs and not runs:
             raise UserError(
                 f"there is no readable record in {results}; 'boostbench run' and 'boostbench "
                 "table' make records"
             )
         tell("writing the page")
         figures = find_figures(results / "figures")
-        page = render_page(tables, figures, algorithms, runs, lead)
+        page = render_page(tables, figures, algorithms, runs, about_runs)
         with writing_to(path, "choose another file by --output"):
             write_output(path, lambda stream: stream.write(page.encode()))
-        also = "" if names or lead or is_installed else _overview(tables, results)
+        also = "" if names or about_runs or is_installed else _overview(tables, results)
     size = f"{path.stat().st_size / 1e6:.1f} MB"
     total = counts(tables).total
     contents = f"{counted(len(tables), 'table')}, {counted(len(figures), 'figure')}"
     if runs:
-        contents = f"{counted(len(runs), 'run')}{'' if lead else ' beside them'}, {contents}"
+        contents = f"{counted(len(runs), 'run')}{'' if about_runs else ' beside them'}, {contents}"
     if total.published:
         contents += f", {total}"
     echo(f"written: {path} ({size}: {contents}){also}")

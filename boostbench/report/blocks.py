@@ -11,7 +11,7 @@ class Head(NamedTuple):
 
     group: str
     title: str
-    find: str = ""
+    search_text: str = ""
 
 
 class Entry(NamedTuple):
@@ -57,21 +57,21 @@ class Line:
     ----------
     texts : list of str
         Texts under the heads.
-    strong : set of int, default=set()
+    bold : set of int, default=set()
         Indices of the texts that are emphasised.
     is_known : bool, default=True
         Whether we have a number; the terminal omits lines without one.
     verdict : str, default=""
         Verdict at the beginning of the last text.
-    find : str, default=""
+    search_text : str, default=""
         Text that a search matches.
     """
 
     texts: list[str]
-    strong: frozenset[int] = frozenset()
+    bold: frozenset[int] = frozenset()
     is_known: bool = True
     verdict: str = ""
-    find: str = ""
+    search_text: str = ""
 
 
 @dataclass(frozen=True)
@@ -118,7 +118,7 @@ class Row(NamedTuple):
 
     title: str
     label: str
-    find: str
+    search_text: str
     entries: list[Entry]
 
 

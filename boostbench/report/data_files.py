@@ -102,7 +102,7 @@ def _lines_as_csv(heads: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
     return out.getvalue()
 
 
-class Verdict(msgspec.Struct, frozen=True):
+class PublishedVerdict(msgspec.Struct, frozen=True):
     """Verdict on a published number; unknown values are None.
 
     Attributes
@@ -169,7 +169,7 @@ class Verdict(msgspec.Struct, frozen=True):
     command: str | None
 
 
-class FileLine(NamedTuple):
+class VerdictLine(NamedTuple):
     """Line of a file of verdicts; empty texts stand for unknown values."""
 
     table: str = ""
@@ -185,7 +185,7 @@ class FileLine(NamedTuple):
     verdict: str = ""
 
 
-def find_verdicts(tables: Iterable[Table]) -> list[Verdict]:
+def find_verdicts(tables: Iterable[Table]) -> list[PublishedVerdict]:
     """Return the verdict on every published number of tables."""
     return [
         _verdict(table.name, row, column, cell)
@@ -195,9 +195,9 @@ def find_verdicts(tables: Iterable[Table]) -> list[Verdict]:
     ]
 
 
-def _verdict(table: str, row: str, column: str, cell: Cell) -> Verdict:
+def _verdict(table: str, row: str, column: str, cell: Cell) -> PublishedVerdict:
     agreement, target = cell.agreement, cell.target
-    return Verdict(
+    return PublishedVerdict(
         table=table,
         data=row,
         algo=cell.algo,
@@ -226,20 +226,20 @@ def _rounded(value: float) -> float | None:
 
 
 def lost_verdicts(
-    before: Iterable[FileLine], now: Iterable[Verdict]
-) -> list[tuple[FileLine, Verdict]]:
+    before: Iterable[VerdictLine], now: Iterable[PublishedVerdict]
+) -> list[tuple[VerdictLine, PublishedVerdict]]:
     """Return the numbers that were reproduced before and no longer are.
 
     Parameters
     ----------
-    before : iterable of FileLine
+    before : iterable of VerdictLine
         Lines of a file of verdicts.
     now : iterable of Verdict
         Current verdicts; places that are missing on either side are not compared.
 
     Returns
     -------
-    list of (FileLine, Verdict)
+    list of (VerdictLine, PublishedVerdict)
         Former and current verdict of each number.
     """
     place = attrgetter("table", "data", "column")
@@ -251,7 +251,7 @@ def lost_verdicts(
     ]
 
 
-def read_verdicts(path: Path) -> list[FileLine]:
+def read_verdicts(path: Path) -> list[VerdictLine]:
     """Read a file of verdicts; return an empty list if it does not exist.
 
     Raises
@@ -264,8 +264,8 @@ def read_verdicts(path: Path) -> list[FileLine]:
     try:
         lines = list(csv.DictReader(path.read_text(encoding="utf-8").splitlines()))
         if all(line.keys() >= set(_REQUIRED_COLUMNS) for line in lines):
-            names = FileLine._fields
-            return [FileLine(*(line.get(name, "") for name in names)) for line in lines]
+            names = VerdictLine._fields
+            return [VerdictLine(*(line.get(name, "") for name in names)) for line in lines]
     except (UnicodeDecodeError, csv.Error):
         pass
     raise UserError(
@@ -273,25 +273,27 @@ def read_verdicts(path: Path) -> list[FileLine]:
     )
 
 
-def file_lines(verdicts: Iterable[Verdict]) -> list[FileLine]:
+def file_lines(verdicts: Iterable[PublishedVerdict]) -> list[VerdictLine]:
     """Return the lines of a file of verdicts, with rounded errors."""
     lines = []
     for verdict in verdicts:
-        values = {name: getattr(verdict, name) for name in FileLine._fields}
+        values = {name: getattr(verdict, name) for name in VerdictLine._fields}
         for name in ("ours", "detectable"):
             if values[name] is not None:
                 values[name] = fixed(values[name], verdict.digits)
-        lines.append(FileLine(*("" if value is None else str(value) for value in values.values())))
+        lines.append(
+            VerdictLine(*("" if value is None else str(value) for value in values.values()))
+        )
     return lines
 
 
-def verdicts_as_csv(lines: Iterable[FileLine]) -> str:
+def verdicts_as_csv(lines: Iterable[VerdictLine]) -> str:
     """Return the text of a file of verdicts, sorted by table."""
     ordered = sorted(lines, key=lambda line: line.table)
-    return _lines_as_csv(FileLine._fields, ordered)
+    return _lines_as_csv(VerdictLine._fields, ordered)
 
 
-def verdicts_as_json(tables: Sequence[Table], verdicts: Sequence[Verdict]) -> str:
+def verdicts_as_json(tables: Sequence[Table], verdicts: Sequence[PublishedVerdict]) -> str:
     """Return verdicts and their counts as JSON.
 
     Parameters

@@ -148,10 +148,10 @@ def make_heads(table: Table) -> list[Head]:
             (column.label, column.quantity.title) if is_in_pair else (column.group, column.title)
         )
         algo = algos[column.beside or name]
-        headings.append(Head(group, title, find=f"{column.label} {algo}".lower()))
+        headings.append(Head(group, title, search_text=f"{column.label} {algo}".lower()))
     for _, fast in table.speedup:
         label = table.columns[fast].label
-        headings.append(Head("Speed-up", label, find=f"{label} speed-up".lower()))
+        headings.append(Head("Speed-up", label, search_text=f"{label} speed-up".lower()))
     return headings
 
 

@@ -176,9 +176,11 @@ def published_listing(table: Table) -> Listing:
             verdict,
         ]
         # The table cell has the same search text, so that a search finds both.
-        find = f"{names[0]} {row} {cell.data} {names[1]} {cell.algo}".lower()
-        find = f"{find} {cell.verdict}"
-        lines.append(Line(texts, is_known=bool(cell.values), verdict=cell.verdict, find=find))
+        search_text = f"{names[0]} {row} {cell.data} {names[1]} {cell.algo}".lower()
+        search_text = f"{search_text} {cell.verdict}"
+        lines.append(
+            Line(texts, is_known=bool(cell.values), verdict=cell.verdict, search_text=search_text)
+        )
     return Listing(
         "Beside the published numbers",
         ["data", "algorithm", "published", "ours", "difference", _POWER_HEADING, "verdict"],
@@ -320,7 +322,7 @@ def runs_listing(runs: Collection[RecordedExperiment]) -> Listing:
             run.settings or "-",
             run.finished[:10] or "-",
         ]
-        lines.append(Line(texts, find=" ".join([*names, run.settings or "-"]).lower()))
+        lines.append(Line(texts, search_text=" ".join([*names, run.settings or "-"]).lower()))
     explanation = (
         "Mean (standard deviation) over the splits. Settings: what is not at its default. CPU "
         "seconds of a fit, on one core."

@@ -95,7 +95,7 @@ def test_published_listing_shows_verdicts(table):
     assert [row[5:] for row in rows] == [["3.4", "undecided"], ["0.5", "worse"], ["-", "-"]]
     assert verdict_summary(table) == "3 published numbers: 1 worse, 1 undecided, 1 failed."
     # Names and verdicts are whole words to a search.
-    search_texts = [line.find for line in published_listing(table).lines]
+    search_texts = [line.search_text for line in published_listing(table).lines]
     assert search_texts[1] == "wine wine wine b b worse"
 
 

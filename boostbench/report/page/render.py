@@ -75,7 +75,7 @@ def render_page(
     figures: Sequence[Figure] = (),
     algorithms: Mapping[str, str] | None = None,
     runs: Sequence[RecordedExperiment] = (),
-    lead: bool = False,
+    about_runs: bool = False,
 ) -> str:
     """Return the page as HTML.
 
@@ -91,7 +91,7 @@ def render_page(
         Titles of algorithms by name; by default, names are titles.
     runs : sequence of RecordedExperiment, default=()
         Recorded experiments that the page lists one by one.
-    lead : bool, default=False
+    about_runs : bool, default=False
         Layout. True: the page is about the runs, which stand first and count among the records
         behind the page, as for a folder of a user's own experiments. False: the page is about the
         tables, and the runs follow them.
@@ -109,7 +109,7 @@ def render_page(
     ]
     counted = counts(tables)
     cells = [cell for table in tables for cell in table.cells.values()]
-    if lead:
+    if about_runs:
         cells += [run.cell for run in runs]
     all_records = source(cells)
     page = (
@@ -125,8 +125,8 @@ def render_page(
             ],
             figures=figures,
             runs=runs_listing(runs) if runs else None,
-            lead=lead,
-            own_title="Tables of your own" if lead else "Other tables",
+            about_runs=about_runs,
+            own_title="Tables of your own" if about_runs else "Other tables",
             total=counted.total,
             headline=overview.counts_paragraph(counted.total),
             sharpness=overview.detectable_sentences(counted.total),

@@ -160,7 +160,7 @@ def print_listing(console: Console, listing: Listing) -> None:
         )
         grid = make_grid(heads, n_left=listing.n_names, gap=gap)
         for line, texts in zip(lines, rows, strict=True):
-            styles = ["bold" if place in line.strong else "" for place in range(len(texts))]
+            styles = ["bold" if place in line.bold else "" for place in range(len(texts))]
             if line.verdict:
                 styles[-1] = VERDICTS[line.verdict].colour
             grid.add_row(*map(Text, texts, styles))

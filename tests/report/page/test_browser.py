@@ -258,7 +258,7 @@ def runs_browser(driver, make_cell, make_table, tmp_path):
         for name, text in zip(names, (settings, "seed=1"), strict=True)
     ]
     path = tmp_path / "report.html"
-    path.write_text(render_page([table], runs=runs, lead=True), encoding="utf-8")
+    path.write_text(render_page([table], runs=runs, about_runs=True), encoding="utf-8")
     return Report(driver, path)
 
 
