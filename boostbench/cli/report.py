@@ -78,11 +78,12 @@ def make_report(words: Sequence[str], output: Path | None = None) -> None:
         if about_runs:
             tables = [table for table in tables if any(cell.n_finished for cell in table.fitted)]
         tell("listing runs")
-        runs = (
-            []
-            if names
-            else find_experiments(records, algorithms, () if about_runs else _hashes(tables))
-        )
+        if names:
+            runs = []
+        else:
+            # A page about the tables lists the runs that no table shows.
+            in_tables = () if about_runs else _hashes(tables)
+            runs = find_experiments(records, algorithms, in_tables)
         for warning in records.pop_warnings():
             print_error(warning)
         if about_runs and not runs:

@@ -1,4 +1,8 @@
-"""Tables and verdicts as CSV and JSON, and the numbers that are no longer reproduced."""
+"""Tables and verdicts as CSV and JSON, and the numbers that are no longer reproduced.
+
+``boostbench table`` writes `table_as_csv`. ``boostbench check`` compares the verdicts of today's
+records with the verdicts in ``results/verdicts.csv``.
+"""
 
 import csv
 import io
@@ -45,7 +49,10 @@ def table_as_csv(table: Table) -> str:
     Numbers have six significant digits, and are empty if they are unknown. Times are CPU seconds
     per split; prediction times are milliseconds per instance.
     """
-    lines = [_fields(*place, cell, table.quantity.name) for place, cell in table.cells.items()]
+    lines = [
+        _fields(row, column, cell, table.quantity.name)
+        for (row, column), cell in table.cells.items()
+    ]
     heads = [head for head, _ in lines[0]]
     return _lines_as_csv(heads, [_texts([value for _, value in line]) for line in lines])
 
@@ -108,11 +115,11 @@ class PublishedVerdict(msgspec.Struct, frozen=True):
     Attributes
     ----------
     table, data, algo, column : str
-        Place of the number.
+        Names of the table, the row, the algorithm and the column.
     ours, ours_std : float
-        Mean and standard deviation over the splits.
+        Mean and standard deviation over the splits, in the unit of the quantity.
     n : int
-        Number of splits.
+        Number of splits with a number.
     published, published_std : float
         Published mean and standard deviation.
     published_n : int
@@ -120,23 +127,26 @@ class PublishedVerdict(msgspec.Struct, frozen=True):
     difference, low, high : float
         Ours minus published, with its 95% interval.
     p, p_within : float
-        P-values of the tests for a difference, and for a difference beyond the margin.
+        P-values of two null hypotheses: that ours equals the published number, and that the
+        difference exceeds the margin of the verdicts.
     detectable : float
         Difference that would have been detected with a probability of 80%.
     differs, within : bool
-        Results of both tests.
+        Whether the tests reject these hypotheses at 5%.
     quantity : str
         Name of the quantity.
     digits : int
         Number of its printed decimals.
-    verdict, rule : str
-        Verdict and its rule, see `Agreement.verdict`.
+    verdict : str
+        Verdict, such as ``"reproduced"``.
+    rule : {"tost", "power"}
+        Rule of the verdict, see `Agreement.verdict`.
     without_pool : str
-        Verdict without the variance of one pool of samples.
+        Verdict if the paper drew new samples for each split, and not one pool for all of them.
     basis : str
-        Basis of the verdict.
+        Source of the interval of the difference, such as ``"welch"``.
     note : str
-        Reason for a difference.
+        Known reason for a difference.
     command : str
         Command that repeats the experiment.
     """
@@ -196,6 +206,7 @@ def find_verdicts(tables: Iterable[Table]) -> list[PublishedVerdict]:
 
 
 def _verdict(table: str, row: str, column: str, cell: Cell) -> PublishedVerdict:
+    """Return the verdict on the published number of a cell."""
     agreement, target = cell.agreement, cell.target
     return PublishedVerdict(
         table=table,
@@ -222,6 +233,7 @@ def _verdict(table: str, row: str, column: str, cell: Cell) -> PublishedVerdict:
 
 
 def _rounded(value: float) -> float | None:
+    """Return a number with six decimals, which JSON prints; None for NaN."""
     return None if isnan(value) else round(value, 6)
 
 
@@ -234,20 +246,20 @@ def lost_verdicts(
     ----------
     before : iterable of VerdictLine
         Lines of a file of verdicts.
-    now : iterable of Verdict
-        Current verdicts; places that are missing on either side are not compared.
+    now : iterable of PublishedVerdict
+        Current verdicts; cells that are missing on either side are not compared.
 
     Returns
     -------
     list of (VerdictLine, PublishedVerdict)
         Former and current verdict of each number.
     """
-    place = attrgetter("table", "data", "column")
-    reproduced = {place(line): line for line in before if line.verdict == "reproduced"}
+    cell_key = attrgetter("table", "data", "column")
+    reproduced = {cell_key(line): line for line in before if line.verdict == "reproduced"}
     return [
-        (reproduced[place(verdict)], verdict)
+        (reproduced[cell_key(verdict)], verdict)
         for verdict in now
-        if place(verdict) in reproduced and verdict.verdict != "reproduced"
+        if cell_key(verdict) in reproduced and verdict.verdict != "reproduced"
     ]
 
 
@@ -281,9 +293,8 @@ def file_lines(verdicts: Iterable[PublishedVerdict]) -> list[VerdictLine]:
         for name in ("ours", "detectable"):
             if values[name] is not None:
                 values[name] = fixed(values[name], verdict.digits)
-        lines.append(
-            VerdictLine(*("" if value is None else str(value) for value in values.values()))
-        )
+        texts = ["" if value is None else str(value) for value in values.values()]
+        lines.append(VerdictLine(*texts))
     return lines
 
 
@@ -300,7 +311,7 @@ def verdicts_as_json(tables: Sequence[Table], verdicts: Sequence[PublishedVerdic
     ----------
     tables : sequence of Table
         Tables whose cells are counted.
-    verdicts : sequence of Verdict
+    verdicts : sequence of PublishedVerdict
         Verdicts on their published numbers.
     """
     counted = counts(tables)
@@ -328,6 +339,7 @@ def verdicts_as_json(tables: Sequence[Table], verdicts: Sequence[PublishedVerdic
 
 
 def _counted(tally: Tally) -> dict:
+    """Return counts of verdicts for JSON; an interval without ends has nulls."""
     return {
         "published": tally.published,
         "verdicts": {v: tally[v] for v in VERDICTS if v != "not published"},

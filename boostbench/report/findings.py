@@ -1,4 +1,7 @@
-"""Findings of a table: differences between columns, and agreement with published numbers."""
+"""Findings of a table: tests between columns, and lists of published numbers, times and runs.
+
+`boostbench.report.document` puts the results into the document of a table.
+"""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable
@@ -39,7 +42,8 @@ _VERDICT_RULES = {
     "power": "Reproduced: the interval contains 0, and that difference is at most "
     f"{MARGIN:.0%} of the published error; undecided: the interval contains 0, and it is more.",
 }
-#: Explanations of `published_listing` by rule, see `Agreement.verdict`.
+#: Explanations of `published_listing` by the rule of the verdicts: two one-sided tests for a margin
+#: (``"tost"``), or the power of one test (``"power"``, the rule of version 1.0).
 COMPARISON_EXPLANATIONS = {
     rule: "Difference: ours minus published, with Welch's 95% interval. "
     f"{_POWER_HEADING}: the difference that would have been detected with this probability. "
@@ -47,40 +51,66 @@ COMPARISON_EXPLANATIONS = {
     for rule, verdicts in _VERDICT_RULES.items()
 }
 
-#: Cells are named if their reference job took longer or shorter than the median by this factor.
+#: The reference job is a fixed computation that scales CPU times between machines. Cells are named
+#: if it took longer or shorter than the median by this factor.
 _MAX_SPEED_RATIO = 1.25
 
 
-class PairedTests(NamedTuple):
-    """Wilcoxon's signed-rank tests of the chosen pairs of columns.
+class PairResult(NamedTuple):
+    """Result of a test of two columns.
 
     Attributes
     ----------
-    results : list of (ColumnPair, str, Wilcoxon, float)
-        Pair, unit of the paired numbers, test, and p-value with Holm's correction.
-    n_tests : int
-        Number of tests that the correction is for.
-    notes : list of str
-        Notes on repeated rows.
+    pair : ColumnPair
+        Columns, and the paper's own result.
+    unit : str
+        Unit of the paired numbers: ``"data sets"`` or ``"splits"``.
+    test : Wilcoxon
+        Wilcoxon's signed-rank test.
+    holm_p : float
+        P-value with Holm's correction.
     """
 
-    results: list[tuple[ColumnPair, str, Wilcoxon, float]]
+    pair: ColumnPair
+    unit: str
+    test: Wilcoxon
+    holm_p: float
+
+
+class PairResults(NamedTuple):
+    """Tests of the pairs of columns that a table's definition compares.
+
+    Attributes
+    ----------
+    results : list of PairResult
+        Results of the pairs with two common numbers or more.
+    n_tests : int
+        Number of tests that Holm's correction is for: these pairs, or all pairs of the table.
+    notes : list of str
+        Notes on rows that repeat the data of another row.
+    """
+
+    results: list[PairResult]
     n_tests: int
     notes: list[str]
 
 
-def compare_pairs(table: Table) -> PairedTests:
-    """Compare the chosen pairs of columns by the Wilcoxon signed-rank test: see `paired`.
+def _compare_pairs(table: Table) -> PairResults:
+    """Compare the pairs of columns that the definition names, by Wilcoxon's signed-rank test.
 
-    If the matrix of all pairs stands below the table, its tests are used.
+    If a matrix of all pairs stands below the table, its tests are used, so that both show the same
+    p-values.
     """
-    every_two = compare_columns(table, list(table.fits)) if table.matrix else None
-    if every_two and every_two.tests:
-        of_pair = {frozenset((test.a, test.b)): test for test in every_two.tests}
-        chosen = [(pair, of_pair[frozenset(pair[:2])]) for pair in table.compare]
-        unit = every_two.pairs.unit
-        results = [(pair, unit, test.wilcoxon, test.holm) for pair, test in chosen]
-        return PairedTests(results, len(every_two.tests), [])
+    # 1) Select the pairs from the tests of all pairs.
+    all_pairs = compare_columns(table, list(table.fits)) if table.matrix else None
+    if all_pairs and all_pairs.tests:
+        tests = {frozenset((test.a, test.b)): test for test in all_pairs.tests}
+        results = []
+        for pair in table.compare:
+            test = tests[frozenset((pair.a, pair.b))]
+            results.append(PairResult(pair, all_pairs.pairs.unit, test.wilcoxon, test.holm))
+        return PairResults(results, len(tests), [])
+    # 2) Or test the pairs alone.
     numbers = {pair: paired(table, [pair.a, pair.b]) for pair in table.compare}
     tests = {
         pair: wilcoxon(pairs.differences(0, 1))
@@ -89,43 +119,45 @@ def compare_pairs(table: Table) -> PairedTests:
     }
     corrected = holm([test.p for test in tests.values()])
     results = [
-        (pair, numbers[pair].unit, test, p)
+        PairResult(pair, numbers[pair].unit, test, p)
         for (pair, test), p in zip(tests.items(), corrected, strict=True)
     ]
     repeated = [replace(pairs, left_out=[]).note for pairs in numbers.values() if pairs.repeated]
-    return PairedTests(results, len(tests), list(dict.fromkeys(repeated)))
+    return PairResults(results, len(tests), list(dict.fromkeys(repeated)))
 
 
 def summarize_tests(table: Table) -> str:
-    """Return the results of `compare_pairs` as one paragraph, empty without tests.
+    """Return the tests of the compared pairs of columns as one paragraph, empty without tests.
 
-    A result that the paper states follows ours. One test alone is reported by the papers'
-    procedure, several by their p-values with Holm's correction.
+    A single test is reported as the papers do, by its statistic and critical value; several tests
+    by their p-values with Holm's correction. The paper's own results follow ours.
     """
-    tests = compare_pairs(table)
+    tests = _compare_pairs(table)
     if not tests.results:
         return " ".join(tests.notes)
     labels = {name: column.label for name, column in table.columns.items()}
     if tests.n_tests == 1:
-        [(pair, unit, test, _)] = tests.results
-        sentences = [test.sentence(f"{labels[pair.a]} against {labels[pair.b]}", unit)]
+        [result] = tests.results
+        pair = result.pair
+        title = f"{labels[pair.a]} against {labels[pair.b]}"
+        sentences = [result.test.sentence(title, result.unit)]
         statements = [pair.published]
     else:
-        sizes = [f"{test.n} {unit}" for _, unit, test, _ in tests.results]
-        is_common = len(set(sizes)) == 1
+        # The number of pairs is stated once if all tests have the same.
+        sizes = {f"{result.test.n} {result.unit}" for result in tests.results}
+        common_size = f" over {min(sizes)}" if len(sizes) == 1 else ""
         # Consecutive pairs with the same first column name it once.
-        groups = groupby(zip(tests.results, sizes, strict=True), lambda each: each[0][0].a)
-        results = [
-            f"{labels[first]} "
-            + ", ".join(
-                f"against {labels[pair.b]} {numbers.p_value(p)}{'' if is_common else f' ({size})'}"
-                for (pair, _, _, p), size in group
-            )
-            for first, group in groups
-        ]
+        texts = []
+        for first, results in groupby(tests.results, lambda result: result.pair.a):
+            opponents = [
+                f"against {labels[result.pair.b]} {numbers.p_value(result.holm_p)}"
+                + ("" if common_size else f" ({result.test.n} {result.unit})")
+                for result in results
+            ]
+            texts.append(f"{labels[first]} {', '.join(opponents)}")
         sentences = [
-            f"Wilcoxon's signed-rank test{f' over {sizes[0]}' if is_common else ''}, p-values with "
-            f"Holm's correction for {tests.n_tests} tests: {'; '.join(results)}."
+            f"Wilcoxon's signed-rank test{common_size}, p-values with Holm's correction for "
+            f"{tests.n_tests} tests: {'; '.join(texts)}."
         ]
         statements = [
             f"{labels[pair.a]} against {labels[pair.b]} without a correction: statistic "
@@ -151,9 +183,8 @@ def published_listing(table: Table) -> Listing:
         difference, and the verdict, with its basis unless that is Welch's interval. The last
         three are ``"-"`` if we have no number.
     """
-    lines, rule = [], "tost"
+    lines = []
     for (row, column), cell in table.cells.items():
-        rule = cell.rule
         if cell.target is None:
             continue
         agreement = cell.agreement
@@ -178,14 +209,14 @@ def published_listing(table: Table) -> Listing:
         # The table cell has the same search text, so that a search finds both.
         search_text = f"{names[0]} {row} {cell.data} {names[1]} {cell.algo}".lower()
         search_text = f"{search_text} {cell.verdict}"
-        lines.append(
-            Line(texts, is_known=bool(cell.values), verdict=cell.verdict, search_text=search_text)
-        )
+        is_known = bool(cell.values)
+        lines.append(Line(texts, is_known=is_known, verdict=cell.verdict, search_text=search_text))
     return Listing(
         "Beside the published numbers",
         ["data", "algorithm", "published", "ours", "difference", _POWER_HEADING, "verdict"],
         lines,
-        COMPARISON_EXPLANATIONS[rule],
+        # All cells of a table have the same rule.
+        COMPARISON_EXPLANATIONS[next(iter(table.cells.values())).rule],
         verdict_summary(table),
         difference_notes(table),
     )
@@ -248,7 +279,7 @@ def cpu_listing(table: Table, rows: Iterable[Row]) -> Listing:
 def cpu_parts_listing(table: Table) -> Listing:
     """List the CPU seconds of each fit and of its parts, and the speed of the machines."""
 
-    def spent(cell: Cell) -> str:
+    def format_cell(cell: Cell) -> str:
         parts = ("fit", "weak_learner", "coefficients")
         times = " / ".join(format_time(cell, part) for part in parts)
         return times + STALE * bool(cell.stale) if cell.n_finished else "-"
@@ -257,7 +288,7 @@ def cpu_parts_listing(table: Table) -> Listing:
         _SECONDS,
         ["data", *table.fits.values()],
         [
-            Line([title, *(spent(table.cells[row, name]) for name in table.fits)])
+            Line([title, *(format_cell(table.cells[row, name]) for name in table.fits)])
             for row, title in table.rows.items()
         ],
         "Means per split, on one core: whole fit / weak learners / coefficients.",
@@ -286,16 +317,16 @@ def reference_job_sentences(table: Table) -> list[str]:
         for name, label in table.fits.items()
     }
     # Records of a user-defined measure may have no times.
-    spent = {where: seconds for where, seconds in averages.items() if seconds is not None}
-    if not spent:
+    recorded = {cell: seconds for cell, seconds in averages.items() if seconds is not None}
+    if not recorded:
         return []
-    usual = median(spent.values())
+    usual = median(recorded.values())
     sentence = (
         f"The reference job, which tells how fast a machine is, took {numbers.seconds(usual)} s"
     )
     exceptions = ", ".join(
-        f"{where} ({numbers.seconds(seconds)})"
-        for where, seconds in spent.items()
+        f"{cell} ({numbers.seconds(seconds)})"
+        for cell, seconds in recorded.items()
         if not usual / _MAX_SPEED_RATIO < seconds < usual * _MAX_SPEED_RATIO
     )
     if exceptions:
@@ -305,7 +336,7 @@ def reference_job_sentences(table: Table) -> list[str]:
 
 
 def runs_listing(runs: Collection[RecordedExperiment]) -> Listing:
-    """List runs with their metrics, settings and dates."""
+    """List recorded experiments with their metrics, settings and dates, one per line."""
     quantities = available_metrics(runs)
     heads = ["data", "algorithm"]
     heads += [f"{quantity.title} {quantity.symbol}".rstrip() for quantity in quantities]
