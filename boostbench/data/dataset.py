@@ -12,7 +12,7 @@ from boostbench.data.text import compose_letters
 from boostbench.spec.data import IMPUTATIONS, KEEP, DataCounts, DataSpec
 from boostbench.util.errors import UserError
 
-# Labels per chunk: sorting and joining them needs copies, which should stay small.
+#: Number of rows per chunk: sorting labels and encoding categories need copies, which stay small.
 _CHUNK_SIZE = 2**18
 
 
@@ -133,6 +133,7 @@ class Dataset:
 
     @cached_property
     def _counted_labels(self) -> tuple[np.ndarray, np.ndarray]:
+        """Distinct labels, sorted, and the number of rows of each."""
         # np.unique sorts a copy: chunks keep it small.
         chunks = [np.unique(chunk, return_counts=True) for chunk in self._chunks(self.y)]
         chunk_labels, chunk_counts = (np.concatenate(parts) for parts in zip(*chunks, strict=True))
@@ -143,6 +144,7 @@ class Dataset:
 
     @staticmethod
     def _chunks(values: np.ndarray) -> Iterator[np.ndarray]:
+        """Yield consecutive rows of an array; one empty chunk if it has none."""
         for start in range(0, max(len(values), 1), _CHUNK_SIZE):
             yield values[start : start + _CHUNK_SIZE]
 
@@ -153,6 +155,7 @@ class Dataset:
         Equal data have equal checksums, whichever file format they come from.
         """
         digest = hashlib.sha256(repr((self.n_samples, self.n_features)).encode())
+        # 1) Add the features.
         if self.is_sparse:
             X = self.X.sorted_indices()
             parts = iter((X.data, X.indices.astype("<i8"), X.indptr.astype("<i8")))
@@ -162,6 +165,7 @@ class Dataset:
             parts = iter((self.X,))
         for part in parts:
             digest.update(np.ascontiguousarray(part))
+        # 2) Add the labels as text, with a zero byte between two of them.
         separator = ""
         for chunk in self._chunks(self.y):
             digest.update((separator + "\0".join(map(str, chunk.tolist()))).encode())
@@ -184,6 +188,13 @@ class Dataset:
 
     def checked_slice(self, kind: str, bounds: Collection[int]) -> slice:
         """Return the slice of a half-open range of ``rows`` or ``features``.
+
+        Parameters
+        ----------
+        kind : {"rows", "features"}
+            Axis of the range; features count one-hot columns.
+        bounds : (int, int)
+            First number, from 0, and the number behind the last one.
 
         Raises
         ------
@@ -235,11 +246,12 @@ class Dataset:
         """
         classes = self.classes.tolist()
         if isinstance(which, int):
-            selected, exist = set(classes[: max(which, 0)]), which <= len(classes)
+            selected = set(classes[: max(which, 0)])
+            all_exist = which <= len(classes)
         else:
             selected = set(compose_letters(which))
-            exist = selected <= set(classes)
-        if len(selected) < 2 or not exist:
+            all_exist = selected <= set(classes)
+        if len(selected) < 2 or not all_exist:
             labels = ", ".join(map(str, classes))
             raise UserError(
                 f"data.classes is {which}; it may be a number from 2 to {len(classes)}, or a list "
@@ -327,6 +339,7 @@ class Dataset:
             values that no fit handles, or fewer than two classes.
         """
         where = f"data set {self.name!r} ({self.source})"
+        # 1) Compare the counts with the expected ones.
         for key in DataCounts.__struct_fields__:
             expected, number = getattr(self.expect, key), getattr(self, f"n_{key}")
             if expected is not None and expected != number:
@@ -336,6 +349,7 @@ class Dataset:
                 )
         if not self.n_features:
             raise UserError(f"{where} has no features; each row needs at least one")
+        # 2) Check the features; a sparse matrix has its stored entries as `values`.
         is_bad = ~np.isfinite(self.values)
         if missing in (KEEP, *IMPUTATIONS):
             is_missing = np.isnan(self.values)
@@ -351,6 +365,7 @@ class Dataset:
                 f"{where} has {int(is_bad.sum())} NaN or infinite features, the first in row "
                 f"{row + 1}, feature {column + 1} (counted from 1); replace or remove them"
             )
+        # 3) Check the classes.
         if self.n_classes < 2:
             raise UserError(f"{where} has only one class, {self.classes.tolist()}; two are needed")
         return self
@@ -360,6 +375,7 @@ class Dataset:
         first = int(mask.argmax())
         if not self.is_sparse:
             return divmod(first, self.n_features)
+        # Row i has the stored entries from indptr[i] to indptr[i + 1].
         return int(np.searchsorted(self.X.indptr, first, side="right")) - 1, self.X.indices[first]
 
 
@@ -387,6 +403,7 @@ def encode_one_hot(X: np.ndarray, sizes: Sequence[tuple[int, int]]) -> np.ndarra
     """
     if not sizes:
         return X
+    # 1) Copy the numbers. Column j of X becomes `widths[j]` columns from `starts[j]` on.
     columns, counts = np.transpose(sizes)
     widths = np.ones(X.shape[1], dtype=np.intp)
     widths[columns] = counts
@@ -394,11 +411,12 @@ def encode_one_hot(X: np.ndarray, sizes: Sequence[tuple[int, int]]) -> np.ndarra
     encoded = np.zeros((len(X), widths.sum()))
     numbers = np.setdiff1d(np.arange(X.shape[1]), columns)
     encoded[:, starts[numbers]] = X[:, numbers]
-
+    # 2) Set the column of each category that is present to 1.
     codes = X[:, columns]
     is_missing = np.isnan(codes)
     rows, positions = np.nonzero(~is_missing)
     encoded[rows, starts[columns][positions] + codes[rows, positions].astype(np.intp)] = 1
+    # 3) Set all columns of a missing category to NaN.
     if is_missing.any():
         is_one_hot = np.repeat(np.isin(np.arange(X.shape[1]), columns), widths)
         block = encoded[:, is_one_hot]

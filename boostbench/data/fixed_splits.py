@@ -53,6 +53,7 @@ def remap_rows(splits: list[Split], kept_rows: np.ndarray | None, where: str) ->
         return splits
     new_numbers = np.cumsum(kept_rows) - 1
     remapped = [tuple(new_numbers[part[kept_rows[part]]] for part in split) for split in splits]
+    # A part may have lost all of its rows.
     for number, split in enumerate(remapped, 1):
         for name, part in zip(("training", "test"), split, strict=True):
             if not len(part):
@@ -65,6 +66,15 @@ def remap_rows(splits: list[Split], kept_rows: np.ndarray | None, where: str) ->
 
 def split_from_mask(is_test: np.ndarray, n_samples: int, where: str) -> Split:
     """Return the split whose test part is marked, row by row.
+
+    Parameters
+    ----------
+    is_test : ndarray of shape (n_samples,)
+        1 or True for rows of the test part, else 0 or False.
+    n_samples : int
+        Number of rows of the data set.
+    where : str
+        Name of the file in messages.
 
     Raises
     ------
@@ -92,8 +102,12 @@ def draw_pools(
     ----------
     y : ndarray of shape (n_samples,)
         Labels.
-    n_pools, n_splits, per_class : int
-        Numbers of pools, of splits per pool, and of rows per class in a pool.
+    n_pools : int
+        Number of pools.
+    n_splits : int
+        Number of splits of each pool.
+    per_class : int
+        Number of rows of each class in a pool.
     seed : int, default=0
         Seed of all draws.
 

@@ -1,4 +1,8 @@
-"""Loading of a data set by its config: rows, features and classes of a source's data."""
+"""Loading of a data set by its specification.
+
+A source (`boostbench.data.sources.lookup`) has the whole data set; `load` selects its rows,
+features and classes.
+"""
 
 import logging
 from collections.abc import Mapping, Sequence
@@ -20,7 +24,7 @@ from boostbench.util.terminal import spinner
 
 logger = logging.getLogger(__name__)
 
-#: Keys of a config that decide how a file is read.
+#: Fields of a `DataSpec` that decide how a file is read, for the command that a message proposes.
 _READING_KEYS = ("labels", "missing", "header", "decimal", "thousands", "na_values", "drop")
 
 
@@ -73,6 +77,9 @@ def load_each(data: Sequence[DataSpec]) -> list[Dataset]:
 
 
 def _load(spec: DataSpec) -> Dataset:
+    """Return the data set of a specification, without it; see `load`."""
+    # `source_spec` has the features, training rows and counts of the source; `kept_rows` is a mask
+    # of the rows of a file that were not dropped for missing values.
     dataset, source_spec, is_prepared, kept_rows = fetch_first(spec)
     if is_prepared:
         return dataset
@@ -123,17 +130,21 @@ def _warn_of_faults(dataset: Dataset) -> None:
     if dataset.is_sparse:
         return
     names = dataset.names or [str(number) for number in range(1, dataset.X.shape[1] + 1)]
-    about = names, dataset.category_counts, dataset.class_indices, dataset.classes
-    for fault in find_faults(dataset.X, *about):
+    for fault in find_faults(
+        dataset.X, names, dataset.category_counts, y=dataset.class_indices, classes=dataset.classes
+    ):
         logger.warning("%s: %s", dataset.source.removeprefix("file "), fault.text)
     split = dataset.splits[0] if dataset.splits else None
     n_repeated = count_repeated_rows(dataset.X, split)
     if n_repeated:
-        rows = f"{n_repeated} of {dataset.n_samples if split is None else len(split[1])}"
+        n_candidates = dataset.n_samples
         text = "rows equal an earlier row, so that random splits test on rows that they train on"
         if split is not None:
+            _, test = split
+            n_candidates = len(test)
             text = "test rows of the first fixed split equal a training row"
-        logger.warning("%s: %s %s", dataset.source.removeprefix("file "), rows, text)
+        file = dataset.source.removeprefix("file ")
+        logger.warning("%s: %d of %d %s", file, n_repeated, n_candidates, text)
 
 
 def _check_divided_once(spec: DataSpec, dataset: Dataset) -> None:

@@ -1,4 +1,8 @@
-"""Reader of ARFF files, dense and sparse."""
+"""Reader of ARFF files, dense and sparse.
+
+liac-arff, which openml uses, parses the file. The reader changes lines that it does not support,
+and adds line numbers to its errors.
+"""
 
 import re
 from array import array
@@ -137,7 +141,23 @@ class _TextCodes:
 
 
 class _FileLines:
-    """Lines of a file, with the number and the text of the current line."""
+    """Iterator over the lines of a file.
+
+    Parameters
+    ----------
+    stream : binary file
+    where : str
+        Name of the file in messages.
+    drop : sequence of str
+        Patterns of the columns to leave out: dates in other columns are an error.
+
+    Attributes
+    ----------
+    number : int
+        Number of the current line, from 1.
+    text : str
+        Current line.
+    """
 
     def __init__(self, stream: BinaryIO, where: str, drop: Sequence[str]):
         self.number, self.text = 0, ""
@@ -166,7 +186,7 @@ class _FileLines:
                 return
 
     def replay(self, header: list[str], first: str) -> Iterator[str]:
-        """Yield the header and the first sample once more, and set their line numbers."""
+        """Yield the header and the first sample once more, for liac-arff, with their numbers."""
         number = self.number
         for self.number, self.text in enumerate(header, 1):
             yield self.text
@@ -196,6 +216,7 @@ class _FileLines:
 
 
 def _strip_comment(line: str) -> str:
+    """Return the part of a line that must be UTF-8: nothing of a comment."""
     return "" if line.lstrip().startswith("%") else line
 
 

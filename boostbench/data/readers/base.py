@@ -1,4 +1,7 @@
-"""Interface of readers: each format is a file of this folder with a class of the same name."""
+"""Interface of readers: each format is a file of this folder with a class of the same name.
+
+`docs/extending.md` shows a new reader.
+"""
 
 from dataclasses import dataclass, fields
 from typing import BinaryIO, ClassVar

@@ -1,4 +1,8 @@
-"""Reader of CSV files."""
+"""Reader of CSV files.
+
+pandas parses the cells in chunks of rows. Numbers become a matrix. Words become *codes*, numbers in
+the order in which the words of a column first occur.
+"""
 
 import csv
 import logging
@@ -42,8 +46,10 @@ _UNNAMED = "Unnamed: 0"
 _QUOTE_HINT = "; is a quote mark not closed?"
 #: Largest number of columns: pandas takes long for each.
 MAX_COLUMNS = 100_000
-# Cells per chunk of pandas, and bytes per block when lines are counted.
-_CHUNK_CELLS, _BLOCK_BYTES = 2**19, 2**20
+#: Number of cells that pandas parses at a time: a few MB, and enough for its speed.
+_CHUNK_CELLS = 2**19
+#: Number of bytes that are read at a time when lines are counted.
+_BLOCK_BYTES = 2**20
 #: A first line that names the separator for Excel.
 _SEPARATOR_LINE = re.compile(r'("?)sep=([^\w\s"\'.+-]|\t)\1', re.IGNORECASE)
 #: A cell between quotes.
@@ -295,10 +301,19 @@ class _PandasParser:
 
 
 def _build_table(parser: _PandasParser, builder: "_TableBuilder") -> "_TableBuilder":
-    """Add all rows to a builder; return it, or the one of the last attempt."""
-    while not all(map(builder.add_rows, parser.chunks(builder.text_columns))):
-        # Read again: a column of text was parsed as numbers, which lose the original text.
-        builder = builder.restarted()
+    """Add all rows to a builder, and return it.
+
+    If a later chunk has words in a column of numbers, the text of the earlier numbers is lost. The
+    file is then read again with this column as text, into a new builder, until no such column is
+    left.
+    """
+    is_complete = False
+    while not is_complete:
+        is_complete = True
+        for frame in parser.chunks(builder.text_columns):
+            if not builder.add_rows(frame):
+                builder, is_complete = builder.restarted(), False
+                break
     return builder
 
 
@@ -336,8 +351,9 @@ class _WordCodes:
         self._max_rows, self._may_be_ids = max_rows, may_be_ids
         # True if no further words are stored: they would fill the memory.
         self._holds_ids = False
-        # Number of words that are not numbers, and words that are not classified yet.
-        self._n_texts, self._unclassified = 0, []
+        # Number of words that are not numbers, and the words that were not examined for it yet.
+        self._n_texts = 0
+        self._unclassified: list[str] = []
 
     def encode(self, column) -> np.ndarray:
         """Return the codes of a pandas series of words, as float64 with NaN for missing values.
@@ -554,8 +570,11 @@ def _guess_separator(lines: Sequence[str]) -> str:
 
 
 def _separator_rank(counts: Sequence[int]) -> tuple[int, bool, int]:
-    """Return a sort key that ranks a separator by its counts in the first lines."""
-    # Column names may hold commas which the rows below lack, or have in their numbers.
+    """Return a sort key that ranks a separator by its counts in the first lines.
+
+    A separator is in both lines, equally often, and often. The minimum comes first, as names of
+    columns may hold commas that the rows below lack, and rows may have commas in their numbers.
+    """
     return min(counts), 0 < min(counts) == max(counts), counts[0]
 
 
@@ -587,6 +606,7 @@ class _RowScanner:
             yield number, row
 
     def _rows(self) -> Iterator[tuple[int, int, list[str]]]:
+        """Yield each row that is not empty, with the numbers of its first and its last line."""
         lines = islice(read_lines(self.stream, self.where), self.n_skipped, None)
         rows = csv.reader(lines, delimiter=self.separator, skipinitialspace=True)
         number = self.n_skipped + 1
@@ -601,7 +621,7 @@ class _RowScanner:
             raise UserError(f"{self.where}, line {number}: {error}{hint}") from None
 
     def line_of(self, sample: int) -> str:
-        """Return the position of a sample for messages: file and line."""
+        """Return file and line of a sample for messages; samples count from 0."""
         number, _ = next(islice(self, sample + self.has_header, None))
         return f"{self.where}, line {number}"
 
@@ -628,11 +648,11 @@ class _RowScanner:
         After a header, rows may have an additional empty cell if the first sample has one, as
         pandas accepts this.
         """
-        width = most = len(next(iter(self))[1])
+        width = max_width = len(next(iter(self))[1])
         for sample, (number, last, row) in enumerate(self._rows(), -self.has_header):
             if sample == 0 and self.has_header and len(row) == width + 1:
-                most = len(row)
-            if not width <= len(row) <= most or any(map(str.strip, row[width:])):
+                max_width = len(row)
+            if not width <= len(row) <= max_width or any(map(str.strip, row[width:])):
                 hint = f" (it goes on to line {last}{_QUOTE_HINT})" if last > number else ""
                 raise UserError(
                     f"{self.where}, line {number} has {len(row)} cells{hint}, but the first row "

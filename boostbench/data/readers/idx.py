@@ -51,13 +51,13 @@ class Idx(Reader):
             If a file is missing, has another format, or is truncated.
         """
         path, parts = Path(where), []
-        for names in _PARTS:
-            arrays = []
-            for name in names:
-                part = path.with_name(path.name.replace(self.suffixes[0], name))
-                with open_file(part) as content:
-                    arrays.append(read_array(content, str(part)))
-            parts.append(tuple(arrays))
+        for file_endings in _PARTS:
+            images_and_labels = []
+            for ending in file_endings:
+                file = path.with_name(path.name.replace(self.suffixes[0], ending))
+                with open_file(file) as content:
+                    images_and_labels.append(read_array(content, str(file)))
+            parts.append(tuple(images_and_labels))
         X, y, splits = join_parts(parts, where)
         return DataTable.from_arrays(X, y, where, splits)
 
@@ -75,6 +75,8 @@ def read_array(stream: BinaryIO, where: str) -> np.ndarray:
     UserError
         If the file has another format, or is truncated.
     """
+    # The header has four bytes: zero, zero, the type (8: bytes) and the number of dimensions. The
+    # lengths of the dimensions follow as big-endian numbers of four bytes, and then the values.
     content = stream.read()
     n_dimensions = content[3] if content[:3] == b"\0\0\x08" and len(content) > 3 else 0
     start = 4 + 4 * n_dimensions

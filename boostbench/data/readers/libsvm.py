@@ -20,14 +20,15 @@ logger = logging.getLogger(__name__)
 
 #: Largest index of a feature, as in LIBSVM.
 MAX_INDEX = 2**31 - 1
-#: An underscore before a comment. scikit-learn ignores it and reads the label 1_1 as 11.
+#: An underscore outside of comments. scikit-learn ignores it and reads the label 1_1 as 11.
 _UNDERSCORE = re.compile(rb"(^|[\r\n])[^#\r\n]*_")
 #: A line ending that scikit-learn does not support: a comment would hide the following lines.
 _LONE_RETURN = re.compile(rb"\r(?!\n)")
 #: The number of a query, outside of comments.
 _QUERY = re.compile(rb"(^|[\r\n])[^#\r\n]*\sqid:")
+#: Size in bytes from which a file is checked for rows without features before it is parsed (1 MB).
 _LARGE_FILE = 2**20
-#: Lowest number of features per row of a large file, on average.
+#: Lowest mean number of features per row of such a file.
 MIN_FEATURES_PER_ROW = 0.5
 
 
@@ -57,9 +58,10 @@ class Libsvm(Reader):
 
 
 def _read(stream: BinaryIO, where: str):
-    """Return features as a sparse matrix, and labels."""
+    """Return features as a `scipy.sparse.csr_matrix`, and labels of shape (n_samples,)."""
     from sklearn.datasets import load_svmlight_file  # slow to import
 
+    # 1) Let scikit-learn parse the file, if it reads this text exactly.
     text = stream.read()
     if len(text) > _LARGE_FILE:
         _check_features(text, where)
@@ -72,10 +74,11 @@ def _read(stream: BinaryIO, where: str):
             can_read_fast = -MIN_INEXACT < y.min(initial=0) and y.max(initial=0) < MIN_INEXACT
     except Exception:  # any error: indices may overflow, and lines may hold anything
         can_read_fast = False
+    # 2) Parse other files line by line: scikit-learn supports neither text labels, nor large whole
+    #    numbers, nor line numbers in its errors.
     if b"qid:" in text and _QUERY.search(text):
         logger.warning("%s: qid: is ignored, as classification has no queries", where)
     if not can_read_fast:
-        # The fast reader supports neither text labels, nor large whole numbers, nor line numbers.
         X, y = _parse_lines(text, where)
     del text
     if not X.shape[0]:
@@ -96,7 +99,13 @@ def _check_features(text: bytes, where: str) -> None:
 
 
 def _parse_lines(text: bytes, where: str):
-    """Return features and labels, parsed line by line: slow, with exact errors and text labels."""
+    """Return features and labels, parsed line by line: slow, with exact errors and text labels.
+
+    Returns
+    -------
+    X : scipy.sparse.csr_matrix of shape (n_samples, n_features), float64
+    labels : list of str
+    """
     from scipy.sparse import csr_matrix
 
     # Arrays, as a list keeps an object for each number.
@@ -124,6 +133,7 @@ def _parse_lines(text: bytes, where: str):
         indptr.append(len(values))
         line_numbers.append(number)
     counts = Counter(labels)
+    # `parse_labels` reports fractions and large numbers; other text may be labels.
     problem = text_problem([*counts], np.array([*counts.values()]), len(labels))
     if problem and problem.kind == "mostly_numbers":
         number = line_numbers[labels.index(problem.example)]
@@ -139,10 +149,12 @@ def _parse_lines(text: bytes, where: str):
 
 
 def _strip_comment(line: str) -> str:
+    """Return a line without its comment."""
     return line.partition("#")[0]
 
 
 def _check_label(word: str) -> str:
+    """Return the first word of a line; raise ValueError if it is no single label."""
     if ":" in word:
         raise ValueError(f"the label is missing, the line begins with {word!r}")
     if "," in word and re.fullmatch(r"[-+.\d,]+", word):
@@ -151,6 +163,7 @@ def _check_label(word: str) -> str:
 
 
 def _parse_pair(word: str) -> tuple[int, float]:
+    """Return index and value of ``index:value``; raise ValueError for any other word."""
     index, colon, value = word.partition(":")
     try:
         if not colon or not is_plain_ascii(word) or int(index) < 0:

@@ -37,7 +37,7 @@ class Npz(Reader):
 
 
 def _read(stream: BinaryIO, where: str) -> tuple[np.ndarray, np.ndarray, list[Split] | None]:
-    """Return features, labels and fixed splits."""
+    """Return features, labels and fixed splits, which are None if there is a single part."""
     try:
         arrays = {key.lower(): array for key, array in read_arrays(stream, where).items()}
     except UserError:
@@ -49,9 +49,11 @@ def _read(stream: BinaryIO, where: str) -> tuple[np.ndarray, np.ndarray, list[Sp
                 "it holds Python objects; images must be of one size, and labels numbers or text"
             )
         raise UserError(f"{where} is not a readable npz archive ({reason})") from None
+    # 1) A training and a test part.
     if {"x_train", "y_train", "x_test", "y_test"} <= arrays.keys():
         parts = [(arrays["x_train"], arrays["y_train"]), (arrays["x_test"], arrays["y_test"])]
         return join_parts(parts, where)
+    # 2) A single part, perhaps with marks of the test rows.
     if not {"x", "y"} <= arrays.keys():
         raise UserError(
             f"{where} holds {sorted(arrays)}, but x and y (or x_train, y_train, x_test, y_test) "

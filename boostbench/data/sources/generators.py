@@ -11,6 +11,7 @@ from boostbench.data.dataset import Dataset
 from boostbench.data.labels import parse_labels
 from boostbench.util.errors import UserError
 
+#: Decimals of generated features: they make checksums independent of the processor.
 _DECIMALS = 6
 
 
@@ -214,6 +215,7 @@ def make_waveform(n_samples: int = 5000, random_state: int = 0) -> tuple[np.ndar
     (3, 21)
     """
     rng = np.random.default_rng(random_state)
+    # Wave w at point p is max(6 - |p - peak|, 0), of shape (3, 21).
     waves = np.maximum(6 - np.abs(np.arange(1, 22) - np.array([[7], [11], [15]])), 0)
     pairs = np.array([[0, 1], [0, 2], [1, 2]])
     pair = rng.integers(3, size=n_samples)
@@ -223,7 +225,12 @@ def make_waveform(n_samples: int = 5000, random_state: int = 0) -> tuple[np.ndar
     return X.round(_DECIMALS), np.where(pair == 0, 1, -1)
 
 
+# The functions of patterns return a mask of the points inside, for coordinates `u` (to the right)
+# and `v` (upwards) of shape (n_points,).
+
+
 def _parity(u, v):
+    """Return a mask of the points in discs around every other point of a 3 x 3 grid."""
     inside = np.zeros(len(u), bool)
     for i, j in itertools.product((1, 2, 3), repeat=2):
         if (i + j) % 2 == 0:
@@ -232,6 +239,7 @@ def _parity(u, v):
 
 
 def _annulus(u, v):
+    """Return a mask of the points in a ring around the centre, of radius 1 to 1.5."""
     squared_radius = (u - 2) ** 2 + (v - 2) ** 2
     return (squared_radius >= 1 - _EDGE_TOLERANCE) & (squared_radius <= 2.25 + _EDGE_TOLERANCE)
 
@@ -256,19 +264,22 @@ def _disjunctive(u, v):
 
 
 def _checkerboard(u, v):
+    """Return a mask of every other square of a board of 3 x 3 squares, with sides of 4/3."""
     column, row = (np.minimum(3 * values // 4, 2) for values in (u, v))
     return (column + row) % 2 == 0
 
 
+#: Tolerance of coordinates, by which points on an edge are inside: rounding errors are smaller.
 _EDGE_TOLERANCE = 1e-9
 
+#: Patterns by name: functions from coordinates to a mask.
 _PATTERNS = {
-    # Without the 2, which the paper leaves out, 93 % of the points would be inside.
+    # The paper leaves out the 2; then 93 % of the points would be inside.
     "sine": lambda u, v: v > 0.84 * np.sin(1.78 * u) + 2,
     "linear": lambda u, v: v > 1.87 * u - 1.74,
     "parity": _parity,
     "annulus": _annulus,
-    # With the paper's "+ 1" inside the fraction, AdaBoost is more accurate than published.
+    # The paper has "+ 1" inside the fraction; then AdaBoost is more accurate than published.
     "parabolic": lambda u, v: v > (u - 2) ** 2 / (4 * 0.25) + 1,
     "disjunctive": _disjunctive,
     "polynomial": lambda u, v: v > (u - 2) ** 3 / 2 + (u - 2.2) ** 2 / 2 + 2,
@@ -288,7 +299,7 @@ def load_builtin(name: str, loader: str) -> Dataset:
 def rescale_like_libsvm(dataset: Dataset) -> Dataset:
     """Scale a data set so that it equals the scaled file of LIBSVM's collection.
 
-    LIBSVM's ``svm-scale`` reads features in single precision, takes each to [-1, 1] over all rows
+    LIBSVM's ``svm-scale`` reads features in single precision, scales each to [-1, 1] over all rows
     and prints six digits; its classes count from 1.
 
     Parameters

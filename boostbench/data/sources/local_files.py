@@ -148,6 +148,6 @@ def data_set_name(path: Path) -> str:
     >>> [data_set_name(Path(name)) for name in ("x/v1.0.csv.gz", "my = data.csv", "..x.csv")]
     ['v1.0', 'my_data', '_x']
     """
-    # Some file systems decompose accented letters.
+    # File systems may decompose accented letters.
     name = slug(unicodedata.normalize("NFC", stem_and_suffix(path)[0]), ".+-")
     return name if re.match(r"\w", name) else f"_{name.lstrip('.+-')}"
