@@ -1,8 +1,15 @@
 """Records: the lines of record files as structs, second schema.
 
-A line is decoded straight into the struct of its kind, which checks types and ranges. `Measured` is
-the base class of the records of measures; each measure adds its own fields. Entries without a field
-are in `values`: the results of a user's measure, and entries that a later version adds.
+====================  =========================================================
+`Failure`             a split whose fit raised an error
+`Measured`            a finished split; each measure has a subclass with fields
+`FailedTrial`         a failed trial of cross-validation
+`TrialRecord`         a finished trial of cross-validation
+====================  =========================================================
+
+A line is decoded straight into the struct of its kind, which checks types and ranges
+(`boostbench.records.codec`). Entries without a field are in `values`: the results of a user's
+measure, and entries that a later version adds.
 
 The name of a field is the name of its entry in the line, unless ``field(name=...)`` gives another
 one: ``test_share``, for instance, is written as ``test_error``, since the property ``test_error``
@@ -20,13 +27,16 @@ from boostbench.spec.class_facts import FIRST_EDITION
 from boostbench.spec.data import key_options
 from boostbench.spec.keys import RecordKeys, digest, drop_removed_parameters
 
+#: Version of the form of lines. Lines of the first version are no longer read.
 SCHEMA = 2
 
+#: First 16 hexadecimal digits of a SHA-256.
 Hash = Annotated[str, Meta(pattern="^[0-9a-f]{16}$")]
+#: Text that is not empty.
 Name = Annotated[str, Meta(min_length=1)]
 #: Largest whole number up to which a float represents all whole numbers.
 _MAX_INTEGER = 2**53
-#: Largest real number: the sum of squares of all numbers of a record stays finite.
+#: Largest real number: sums of squares, as of a standard deviation, stay below 1.8e308.
 _MAX_REAL = 1e100
 Integer = Annotated[int, Meta(ge=-_MAX_INTEGER, le=_MAX_INTEGER)]
 Count = Annotated[int, Meta(ge=0, le=_MAX_INTEGER)]
@@ -43,7 +53,7 @@ Time = Annotated[str, Meta(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$")]
 #: Point of a grid: values by parameter.
 Point = dict[str, Any]
 
-# Entries of a record that may differ between two runs although their results are equal.
+# Entries of a record that describe a run: they may differ although the results are equal.
 _CIRCUMSTANCES = ("seconds", "started", "finished", "warnings", "also")
 # Key of the value at the end of a fit, beside its values at checkpoints.
 _END = "end"
@@ -56,14 +66,16 @@ class BadLine(ValueError):
 
 
 class Data(Struct, frozen=True):
-    """Facts of a data set.
+    """Facts of a data set, as the config of a record has them.
 
     Attributes
     ----------
     name : str
+        Name of the data set and of the folder of its records.
     checksum : str
-        Digest of the data, 16 hexadecimal digits.
+        Digest of the features and labels, 16 hexadecimal digits.
     n_samples, n_features, n_classes : int
+        Numbers of samples, features and classes of the whole data set.
     cut : dict, default={}
         Data options of the first request, such as the selected rows and classes, which "cut" the
         data set: its `boostbench.spec.data.DataSpec.overrides`.
@@ -85,13 +97,22 @@ class Data(Struct, frozen=True):
 
 
 class _Algo(Struct):
-    """Type of a config's ``algo``: the class of the estimator; parameters are further entries."""
+    """Type by which a config's ``algo`` is checked; parameters of the estimator are not in it.
+
+    Attributes
+    ----------
+    target : str
+        Dotted name of the estimator's class, the entry ``_target_``.
+    """
 
     target: Name = field(name="_target_")
 
 
 class _ConfigForm(Struct):
-    """Type by which the content of a `Config` is checked; a measure's settings are not in it."""
+    """Type by which the content of a `Config` is checked, see its attributes.
+
+    The settings of a measure are further entries, which are not checked.
+    """
 
     algo: _Algo
     data: Data
@@ -102,7 +123,7 @@ class _ConfigForm(Struct):
 
 
 class _ProvenanceForm(Struct):
-    """Type by which the content of a `Provenance` is checked."""
+    """Type by which the content of a `Provenance` is checked, see its attributes."""
 
     commit: Name
     environment: dict[str, str | Integer] | None
@@ -117,7 +138,7 @@ class Config:
     Parameters
     ----------
     content : dict
-        Config of JSON types.
+        Config of JSON types, see `boostbench.spec.keys` for an example.
 
     Attributes
     ----------
@@ -126,10 +147,12 @@ class Config:
     hash : str
         Digest of `original`.
     content : dict
-        Config without parameters that have become attributes of their class.
+        Config without parameters of ``algo`` that have become attributes of their class, so that
+        records of earlier versions have today's keys.
     keys : RecordKeys
         Digests of `content` without defaults, from which the keys of records are made.
     data : Data
+        Data set.
     algo : dict
         Class of the estimator (``_target_``) and its parameters.
     grid : dict of str to list
@@ -137,12 +160,13 @@ class Config:
     protocol : dict
         See `boostbench.spec.protocol.ProtocolSpec.to_config`.
     seed : int
+        Seed of all random numbers.
     measure : str or None
         Name of the measure; None in older configs, which name none.
     judged_by : str or None
         Criterion of cross-validation; None: the error rate.
     checkpoints : list of str
-        Numbers of boosting rounds in the protocol, ascending; empty if there are none.
+        Numbers of boosting rounds at which errors are recorded, ascending; empty if there are none.
     target, measure_settings
         See the properties.
 
@@ -178,7 +202,7 @@ class Config:
 
     @property
     def measure_settings(self) -> dict[str, Any]:
-        """Settings of the measure: all entries that not every config has, by name."""
+        """Settings of the measure by name: the entries besides those that all configs have."""
         return {name: value for name, value in self.content.items() if name not in _CONFIG_ENTRIES}
 
 
@@ -225,7 +249,7 @@ class Provenance:
 
 
 class Record(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
-    """Fields of all records.
+    """Base class of records: the fields that all of them have.
 
     Attributes
     ----------
@@ -238,7 +262,8 @@ class Record(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=F
     split : int
         Number of the split, from 0.
     rows : str
-        Checksum of the rows of its training and test part, or of the parts of a fold.
+        Checksum of the numbers of the rows in the training and the test part; for a trial, of the
+        rows in the two parts of its fold.
     started, finished : str or UNSET
         Times in UTC.
     also : list of dict or UNSET
@@ -255,7 +280,7 @@ class Record(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=F
 
     Notes
     -----
-    Four views of a record, from the file to the comparison of results:
+    There are four views of a record, from the file to the comparison of results:
 
     - `to_line` has all entries as they are written: hashes, numbers of wrong rows, lists;
     - `entries` has them without the schema and the hashes, and with errors as fractions and values
@@ -316,15 +341,16 @@ class Record(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=F
         return any(key_options(request) == options for request in later_requests)
 
     def add_options(self, options: Mapping[str, Any]) -> "Record":
-        """Return the record with the data options of a later request."""
+        """Return the record with the data options of a later request, see `has_options`."""
         later_requests = [] if self.also is UNSET else self.also
         return msgspec.structs.replace(self, also=[*later_requests, dict(options)])
 
     def to_line(self) -> dict[str, Any]:
         """Return the entries of the record's line, as JSON types."""
         # The config and the provenance are written as their hashes.
-        entries = msgspec.to_builtins(self, enc_hook=lambda shared: shared.hash)
-        entries.pop("", None)  # `values`, whose entries stand beside the others in the line
+        entries = msgspec.to_builtins(self, enc_hook=lambda definition: definition.hash)
+        # `values` has the empty name. Its entries stand beside the others in the line.
+        entries.pop("", None)
         return entries if self.values is UNSET else entries | self.values
 
     def entry(self, name: str) -> Any:
@@ -365,7 +391,7 @@ class _TrialFields(Record, kw_only=True):
     several_points : list of dict or UNSET
         Stored form of several points: the entry ``points``.
     points : list of dict
-        Property: the points of either stored form.
+        Property that has the points of either stored form.
     """
 
     is_trial: ClassVar[bool] = True
@@ -448,6 +474,11 @@ class TrialRecord(_TrialFields, kw_only=True):
         """Return the CPU seconds of a part of the fit, or of all fits of several points.
 
         None: the part was not measured.
+
+        Parameters
+        ----------
+        part : str, default="fit"
+            Key of `seconds`. For several points, only the whole fit was measured.
         """
         if isinstance(self.seconds, dict):
             return self.seconds.get(part)
@@ -457,9 +488,10 @@ class TrialRecord(_TrialFields, kw_only=True):
 class Measured(Record, kw_only=True):
     """Finished fit of a split; measures have subclasses.
 
-    A property reads a result from the fields of its stored forms. The number of wrong rows is
-    stored if it gives the error rate exactly, as it is shorter. Values at checkpoints are stored as
-    a list in the order of the config's checkpoints, and the value at the end follows them.
+    Some results have two stored forms, and a property that reads either. The number of wrong rows
+    is stored if it gives the error rate exactly, as it is shorter. Values at checkpoints are stored
+    as a list in the order of the config's checkpoints, which the value at the end of the fit
+    follows; a fit that stopped early has values at the first checkpoints only.
 
     ==========================================  ===============
     Stored form                                 Property
@@ -482,6 +514,7 @@ class Measured(Record, kw_only=True):
     validation_errors : list of float or UNSET
         Validation errors of several points; no measure of boostbench writes them.
     warnings : list of str
+        Warnings that the fit gave.
     test_share, train_share : float or UNSET
         Test and training error, fractions.
     n_test_wrong, n_train_wrong : int or UNSET
@@ -533,7 +566,7 @@ class Measured(Record, kw_only=True):
     seconds: dict[str, Duration | None] | UnsetType = UNSET
 
     def __post_init__(self):
-        # This runs for each line of a file, so that it calls no other function.
+        # This runs for each line of a file: calls of other functions would take most of its time.
         if self.provenance.content["environment"] is None:
             raise BadLine("its provenance has no environment")
         # 1) A number of wrong rows does not exceed the number of rows.
@@ -601,8 +634,8 @@ class Measured(Record, kw_only=True):
     def witness(self) -> dict[str, float] | None:
         """Mean absolute scores by boosting round, and at the ``end``; None: without scores.
 
-        Two fits that predict equal labels may differ in their scores; the mean shows this, without
-        storing all scores. Its last digits depend on the machine.
+        Two fits that predict equal labels may differ in their scores. The mean reveals this, and
+        takes less space than all scores. Its last digits depend on the machine.
         """
         return self._index_by_round(self.staged_witness, has_end=True)
 
@@ -619,7 +652,13 @@ class Measured(Record, kw_only=True):
         return entries
 
     def cpu_seconds(self, part: str = "fit") -> float | None:
-        """Return the recorded CPU seconds of a part of the fit; None if they are unknown."""
+        """Return the CPU seconds of a part of the fit; None if it was not measured.
+
+        Parameters
+        ----------
+        part : str, default="fit"
+            Key of `seconds`, or name of an attribute of `Seconds`.
+        """
         # A dict here, `Seconds` in some subclasses, or UNSET, which has no attribute of the name.
         if isinstance(self.seconds, dict):
             return self.seconds.get(part)
