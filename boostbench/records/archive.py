@@ -1,4 +1,9 @@
-"""Records of a results folder: an index of each file, and the results of an experiment."""
+"""Records of a results folder: an index of each file, and the results of an experiment.
+
+Tables, comparisons and figures find the results of an experiment by its specification
+(`Records.find`), without the data. A run, which has loaded the data, looks up each split by its key
+(`RecordIndex.get`). Both read one `RecordIndex` for each file.
+"""
 
 import itertools
 import json
@@ -26,7 +31,7 @@ from boostbench.spec.data import key_options
 from boostbench.spec.experiment import ExperimentSpec
 from boostbench.util.errors import UserError
 
-# Digits of a checksum in a title.
+# Digits of a checksum in a title: enough to distinguish the few data sets of one name.
 _CHECKSUM_DIGITS = 8
 
 
@@ -43,9 +48,10 @@ class ExperimentResults:
     missing : int
         Number of splits that have never run.
     stale : int
-        Number of `records` of an older edition, or contradicted by a refit.
+        Number of `records` of an older edition of the estimator's class, or contradicted by a
+        refit.
     finding : Finding or None
-        Result of the verification of their group.
+        Result of the verification of their group, see `boostbench.records.verified`.
     """
 
     records: list[Measured]
@@ -89,7 +95,13 @@ class ExperimentResults:
         )
 
     def is_complete(self, rerun: str) -> bool:
-        """Return True if no split has to run under a setting of ``rerun``."""
+        """Return True if no split has to run under a setting of ``rerun``.
+
+        Parameters
+        ----------
+        rerun : {"never", "missing", "stale", "all"}
+            Splits that run again, see `boostbench.execution.runner.Run.from_experiments`.
+        """
         if rerun == "all" or (rerun == "stale" and self.stale):
             return False
         return bool(self.records) and not self.failures and not self.missing
@@ -98,8 +110,8 @@ class ExperimentResults:
 class RecordIndex:
     """Records of a file: the newest record of each key, found by its key or by its settings.
 
-    An iteration yields them in the order of the file. Records that are added later take no memory:
-    they are read again on the next access.
+    An iteration yields them in the order of the file. A record that `add` appends is not kept in
+    memory, as a run may add many: the next access reads it from the file.
 
     Parameters
     ----------
@@ -202,23 +214,31 @@ class RecordIndex:
 
 
 class Records:
-    """Records of a results folder; each file is read once.
+    """Records of a results folder; each file is read once, when it is first asked for.
 
     Parameters
     ----------
     results : Path
         Folder of the results.
+
+    Attributes
+    ----------
+    results : Path
+        The parameter.
+    verified : Verified
+        Findings of `boostbench verify` in the folder.
     """
 
     def __init__(self, results: Path):
         self.results = results
         # Indexes of the files that were read, by path.
         self._indexes = {}
+        # Warnings that `pop_warnings` has returned.
         self._reported: set[str] = set()
 
     @cached_property
     def verified(self) -> Verified:
-        """Findings of the verification of the records."""
+        """Findings of `boostbench verify` in the folder."""
         return Verified.read(self.results)
 
     def index(self, path: Path) -> RecordIndex:
@@ -239,16 +259,19 @@ class Records:
     def find(self, spec: ExperimentSpec) -> ExperimentResults:
         """Return the results of an experiment, found by its specification.
 
-        `boostbench.execution.runner.Run` compares the checksum of the data. Here, where the data
-        are not loaded, records must have the name, the options and the number of classes of the
-        specification. If there are several versions of the data, the newest record decides.
+        The data are not loaded, so that their checksum is unknown. Instead, records must have the
+        name, the options and the number of classes of the specification. If there are records of
+        several versions of the data, the newest record decides.
         """
+        # 1) Find the records with the settings of the experiment.
         suffix = measures.find(spec.measure).suffix
         path = record_path(self.results, spec.data.name, spec.algorithm.name, suffix)
         imputation = spec.effective_imputation(spec.data.effective_missing)
         options, n_classes = spec.data.key_options, spec.data.n_classes
         records = self.index(path).find(spec.settings_key)
-        # 1) Select the configs by the facts of their data; many records share a config.
+        # 2) Select the configs by the facts of their data; many records share a config. `matching`
+        #    are the hashes of configs with these facts; for `requested`, the first request for the
+        #    data had these options, too.
         matching, requested = set(), set()
         for config in {record.config.hash: record.config for record in records}.values():
             facts = config.data
@@ -261,8 +284,8 @@ class Records:
                 matching.add(config.hash)
                 if key_options(facts.cut) == options:
                     requested.add(config.hash)
-        # 2) Select the records for which the data were requested with these options: by the first
-        #    request, which the config has, or by a later one, which the record has.
+        # 3) Select the records whose data were requested with these options: by the first request,
+        #    which is in the config, or by a later one, which is in the record.
         matches = [
             record
             for record in records
@@ -273,7 +296,7 @@ class Records:
                 and record.has_options(options)
             )
         ]
-        # 3) Among several versions of the data, take the one that was used last.
+        # 4) Take the version of the data that was used last, and the splits of the protocol.
         splits, n_splits = _newest_version(matches), spec.protocol.total_splits
         # The number of all fixed splits is unknown without the data.
         if n_splits is None:
@@ -284,18 +307,19 @@ class Records:
     def each(
         self, is_wanted: Callable[[str, str], bool] = lambda algo, kind: True
     ) -> list[tuple[tuple[str, str, str], Record]]:
-        """Return all records.
+        """Return all records of the folder, with names.
 
         Parameters
         ----------
         is_wanted : callable, default=all
-            Function of an algorithm's name and a kind that selects the files to read.
+            Function that selects the files to read: it takes an algorithm's name and a kind of
+            records, see `boostbench.records.store.record_path`, and returns a bool.
 
         Returns
         -------
         list of ((str, str, str), Record)
-            Title of the data set, see `title_data_sets`, name of the algorithm, kind, and the
-            record.
+            Three names and the record: the title of the data set, see `title_data_sets`, the name
+            of the algorithm, and the kind.
         """
         entries = [
             (parse_record_path(path), record)
@@ -303,8 +327,8 @@ class Records:
             if is_wanted(*parse_record_path(path))
             for record in self.index(path)
         ]
-        # The config names the data set: a file system that ignores case has one folder for two
-        # names.
+        # The folder does not name the data set for certain: a file system that ignores case has one
+        # folder for two names.
         titles = title_data_sets(record.config.data for _, record in entries)
         titled = []
         for (algo, kind), record in entries:

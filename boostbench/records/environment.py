@@ -1,4 +1,7 @@
-"""Environment of a record: versions, processor, commit, time."""
+"""Environment of a record: versions of libraries, processor, commit and time of its fit.
+
+Two machines may give different last digits. A record therefore states where it was made.
+"""
 
 import functools
 import importlib.metadata
@@ -14,6 +17,7 @@ from threadpoolctl import threadpool_info
 
 from boostbench.spec.trusted_imports import distribution_of
 
+#: Distributions whose versions every record has.
 PACKAGES = ("boostbench", "numpy", "scipy", "scikit-learn")
 
 
@@ -29,11 +33,14 @@ def environment(package: str) -> dict:
     Returns
     -------
     dict
-        ``python`` and the distributions by name to their versions, ``system``, ``cpu`` (model),
-        ``n_cores`` (that this process may use), ``blas``.
+        Versions of Python (``python``) and of each distribution, by name; ``system``; model of the
+        processor (``cpu``); number of cores that this process may use (``n_cores``); libraries of
+        linear algebra (``blas``).
     """
-    distribution = package if package in PACKAGES else distribution_of(package)
-    distributions = {*PACKAGES, distribution or "boostbench"}
+    distributions = set(PACKAGES)
+    # A user's own module is in no distribution.
+    if distribution := package if package in PACKAGES else distribution_of(package):
+        distributions.add(distribution)
     versions = {name: importlib.metadata.version(name) for name in sorted(distributions)}
     return {
         "python": platform.python_version(),
@@ -63,7 +70,8 @@ def blas() -> str:
         )
         for library in libraries
     ]
-    if not names:  # threadpoolctl does not see Accelerate, which is a part of macOS
+    # Accelerate, which is a part of macOS, is unknown to threadpoolctl.
+    if not names:
         built = np.show_config(mode="dicts")["Build Dependencies"]["blas"]["name"]
         names = [f"{built} {platform.mac_ver()[0]}".strip()]
     return ", ".join(sorted(set(names)))

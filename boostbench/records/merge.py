@@ -1,4 +1,7 @@
-"""Merging of the records of several results folders into one."""
+"""Merging of the records of several results folders into one: `boostbench merge`.
+
+Shards of a run, and several machines, write to folders of their own, which are merged afterwards.
+"""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -9,7 +12,7 @@ from boostbench.records.store import RecordFile, check_writable, read_records, r
 from boostbench.spec.data import key_options
 from boostbench.util.errors import UserError
 
-# Fields in which equal results may differ: last digits of scores, and the line of a failure.
+# Entries in which equal results may differ: last digits of scores, and the line of a failure.
 _MAY_DIFFER = {"witness", "where"}
 
 
@@ -61,6 +64,7 @@ def merge_records(folders: Iterable[Path], results: Path, newest: bool = False) 
     UserError
         If a folder has no records, or `results` cannot be written.
     """
+    # 1) List the files of records by their path in a folder of results, from all folders.
     summary, sources = MergeSummary(), {}
     for folder in map(Path, folders):
         is_target = folder.resolve() == Path(results).resolve()
@@ -77,6 +81,7 @@ def merge_records(folders: Iterable[Path], results: Path, newest: bool = False) 
         for part, paths in files.items():
             for path in paths:
                 sources.setdefault(path.relative_to(part), []).append(path)
+    # 2) Merge the files of one path. An unwritable file is an error before the first one is merged.
     targets = {name: Path(results) / name for name in sources}
     check_writable(targets.values())
     for name, paths in sorted(sources.items()):
@@ -85,8 +90,23 @@ def merge_records(folders: Iterable[Path], results: Path, newest: bool = False) 
 
 
 def _merge_files(paths: list[Path], target: Path, summary: MergeSummary, newest: bool) -> None:
+    """Add the records of several files to another, and the effect to a summary.
+
+    Parameters
+    ----------
+    paths : list of Path
+        Files that are read.
+    target : Path
+        File that the records are appended to.
+    summary : MergeSummary
+        Its numbers are increased.
+    newest : bool
+        See `merge_records`.
+    """
     existing, warnings = read_records(target)
     summary.warnings += warnings
+    # 1) Choose a record for each key. All chosen records are in `merged`; the records to write are
+    #    in `new`, too.
     merged = {record.key: record for record in existing}
     new = {}
     for path in paths:
@@ -105,9 +125,9 @@ def _merge_files(paths: list[Path], target: Path, summary: MergeSummary, newest:
             if not before.is_failed and not record.is_failed:
                 fields = _differing_fields(before, record)
                 if fields:
-                    place = f"split {record.split} of {path}"
-                    summary.conflicts.append(f"{place} has another {', '.join(fields)}")
-    # The order does not depend on the order of the folders.
+                    split = f"split {record.split} of {path}"
+                    summary.conflicts.append(f"{split} has another {', '.join(fields)}")
+    # 2) Write the records in an order that does not depend on the order of the folders.
     ordered = sorted(
         new.values(),
         key=lambda record: (record.config.hash, record.split, record.entry("fold") or 0),
@@ -119,7 +139,8 @@ def _merge_files(paths: list[Path], target: Path, summary: MergeSummary, newest:
 def merge_options(record: Record, other: Record) -> Record:
     """Return `record`, extended with the data options of `other`, a record of the same result.
 
-    Cross-validation trials are looked up after the data set is loaded, and need no options.
+    Splits are looked up by their data options before the data are loaded. Cross-validation trials
+    are looked up afterwards, by the checksum of the data, and need no options.
     """
     if not record.is_trial:
         for options in (other.config.data.cut, *(other.also or ())):
