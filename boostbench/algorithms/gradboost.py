@@ -203,6 +203,7 @@ class _GradBoostMaster(StumpMaster):
         )
         if result is None:
             return None
+        # `known_edges` are in single precision, with errors up to `error_bound`.
         position, known_edges, error_bound = result
         # 2) Compare the new stump, in the last row, with the others by the decrease of the bound.
         stump = self.search.stump(position)
@@ -211,7 +212,8 @@ class _GradBoostMaster(StumpMaster):
         if row < len(self.distinct_stumps):
             stump = self.distinct_stumps[row]
         else:
-            # If all stumps of the training data have occurred, the search returns one of them.
+            # The next row belongs to a new stump. If all stumps of the training data have occurred,
+            # the search returns one of them.
             row = self.row_of_stump.get(stump, row)
         # 3) Minimise the bound, with edges in double precision, unlike in the search.
         outputs = stump(self.search.X)

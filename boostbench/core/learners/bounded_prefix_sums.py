@@ -85,7 +85,9 @@ class BoundedPrefixSumSearch:
     def __init__(self, codes, n_thresholds):
         self._codes, self._n_thresholds = codes, n_thresholds
         self.points = PrefixSumTables(codes, n_thresholds)
-        self._heavy = None
+        # Bounds by the chosen heavy points; None while all features are searched.
+        self._bounds = None
+        # Number of the present round, and of the round of the next choice.
         self._round = self._next_choice = 0
 
     def __call__(self, weights):
@@ -105,21 +107,22 @@ class BoundedPrefixSumSearch:
         # 1) Search the features that can have the largest sum by the bounds, if there are few.
         self._round += 1
         weights_float32 = to_float32(weights)
-        if self._heavy:
+        if self._bounds:
             features = self._candidates(weights_float32)
             if (
-                self._heavy.excess_cost(len(features)) > _MAX_EXCESS_COST
+                self._bounds.excess_cost(len(features)) > _MAX_EXCESS_COST
                 or self._round >= self._next_choice
             ):
-                self._heavy, self._next_choice = None, self._round
+                # Forget the heavy points, and choose others in the next search of all features.
+                self._bounds, self._next_choice = None, self._round
             if _COST_PER_FEATURE * len(features) < len(self._codes):
                 sums = self._sums_below(features, weights_float32)
                 return self._select_first(weights, sums, features)
         # 2) Search all features. If it is time, choose heavy points for the next rounds.
         sums = self.points.below(weights_float32)
         if self._round >= self._next_choice:
-            self._heavy = self._choose_heavy_points(weights_float32, sums)
-            n_rounds = max(_MIN_ROUNDS, self._round // 2) if self._heavy else _RETRY_ROUNDS
+            self._bounds = self._choose_heavy_points(weights_float32, sums)
+            n_rounds = max(_MIN_ROUNDS, self._round // 2) if self._bounds else _RETRY_ROUNDS
             self._next_choice = self._round + n_rounds
         return self._select_first(weights, sums, np.arange(len(self._codes)))
 
@@ -132,6 +135,11 @@ class BoundedPrefixSumSearch:
         sums : ndarray of shape (n_thresholds, n_summed_features), dtype=float32
         features : ndarray of shape (n_summed_features,)
             Features whose sums were computed.
+
+        Returns
+        -------
+        threshold, feature, below
+            See `__call__`.
         """
         # 1) Find the sums that are equal to the largest one within rounding errors of float32.
         scale = float(np.abs(weights).sum())
@@ -161,11 +169,11 @@ class BoundedPrefixSumSearch:
         """
         # The sums of the features with the largest bounds are computed first: features whose bound
         # is below the largest of these sums are excluded.
-        bounds, scale = self._heavy.bounds(weights)
+        bounds, scale = self._bounds.bounds(weights)
         n_top = min(_N_TOP_FEATURES, len(bounds))
         top = np.argpartition(-bounds, n_top - 1)[:n_top]
         best = _max_abs_sums(self._sums_below(top, weights)).max()
-        slack = self._slack(scale, self._heavy.additions)
+        slack = self._slack(scale, self._bounds.additions)
         return np.flatnonzero(bounds >= best - slack)
 
     def _slack(self, scale, additions=0):

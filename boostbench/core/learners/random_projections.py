@@ -66,14 +66,16 @@ class RandomProjectionSearch:
     def __init__(self, X, draw, n_projections, cache_batches=False):
         self.X = np.ascontiguousarray(X, dtype=np.float64)
         self._draw = draw
-        self._n_rounds = max(1, _BATCH_VALUES // (len(X) * n_projections))
-        positions = self._n_rounds * n_projections * (len(X) + _BLOCK)
-        self._n_cached = _MAX_CACHED_POSITIONS // positions if cache_batches else 0
+        self._rounds_per_batch = max(1, _BATCH_VALUES // (len(X) * n_projections))
+        positions_per_batch = self._rounds_per_batch * n_projections * (len(X) + _BLOCK)
+        self._max_cached_batches = (
+            _MAX_CACHED_POSITIONS // positions_per_batch if cache_batches else 0
+        )
         self._cache = []
         # The last entry is the weight 0 of a sample that does not exist. The orders of the samples
         # are padded with it to the end of the last block.
         self._weights = np.zeros(len(X) + 1, np.float32)
-        self._sorter = _LineSorter((self._n_rounds, n_projections, len(X)))
+        self._sorter = _LineSorter((self._rounds_per_batch, n_projections, len(X)))
         self.restart()
 
     def restart(self):
@@ -82,7 +84,7 @@ class RandomProjectionSearch:
         self._batch = iter(())
 
     def best(self, G):
-        """Return the stump with the largest absolute edge on the next projection.
+        """Return the stump with the largest absolute edge on the projections of the next round.
 
         The constant stump, which has an infinite threshold, is a candidate. See `Search.best`.
         """
@@ -127,8 +129,9 @@ class RandomProjectionSearch:
         rank : int
             Number of samples below the threshold minus 1.
         """
+        # 1) Find the positions of the largest magnitude, within rounding errors. Positions between
+        # equal values hold no stump.
         n_samples = len(weights)
-        # Positions between equal values hold no stump.
         magnitudes[is_tied] = -np.inf
         scale = np.abs(weights).sum()
         # A sum has roundings within its block, of the preceding blocks, and of the weights. The
@@ -137,6 +140,7 @@ class RandomProjectionSearch:
         roundings = _BLOCK + magnitudes.shape[1] // _BLOCK + 2
         slack = (roundings * float(np.finfo(np.float32).eps) + TIE_TOLERANCE) * scale
         features, ranks = np.nonzero(magnitudes[:, :n_samples] >= magnitudes.max() - slack)
+        # 2) Compare them in double precision, from the prefix sums of their features.
         if len(features) > 1:
             rows, row_of_candidate = np.unique(features, return_inverse=True)
             exact = np.cumsum(weights[order[rows, :n_samples]], axis=1) - weights.sum() / 2
@@ -154,24 +158,32 @@ class RandomProjectionSearch:
         order, is_tied : ndarray of shape (n_projections, n_positions)
             See `_LineSorter.sort`.
         """
-        projection = next(self._batch, None)
-        if projection is None:
+        next_round = next(self._batch, None)
+        if next_round is None:
             self._batch = iter(self._prepare_batch(self._batch_number))
             self._batch_number += 1
-            projection = next(self._batch)
-        return projection
+            next_round = next(self._batch)
+        return next_round
 
     def _prepare_batch(self, number):
-        """Return an iterable over the rounds of a batch, from the cache if it is there.
+        """Return the rounds of a batch, from the cache if it is there.
 
-        An element is the result of `_next_round`.
+        Parameters
+        ----------
+        number : int
+            Index of the batch.
+
+        Returns
+        -------
+        iterable of tuple
+            Results of `_next_round`. They are valid until the next batch is prepared.
         """
         if number < len(self._cache):
             return self._cache[number]
-        matrices = self._draw(number, self._n_rounds)
+        matrices = self._draw(number, self._rounds_per_batch)
         np.matmul(matrices.transpose(0, 2, 1), self.X.T, out=self._sorter.values)
         order, is_tied = self._sorter.sort()
-        if number < self._n_cached:
+        if number < self._max_cached_batches:
             self._cache.append(list(zip(matrices, order.copy(), is_tied.copy(), strict=True)))
         return zip(matrices, order, is_tied, strict=True)
 

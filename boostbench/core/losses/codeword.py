@@ -56,6 +56,7 @@ class CodewordRisk:
     labels : ndarray of shape (n_samples,)
         Classes z, from 0 to n_classes - 1.
     codewords : ndarray of shape (n_classes, n_components)
+        Initial codewords y, of unit length.
     predictions : ndarray of shape (n_samples, n_components), default=None
         Initial predictions f; None: 0.
     sample_weight : ndarray of shape (n_samples,), default=None
@@ -150,7 +151,9 @@ class CodewordRisk:
         # 2) Move the predictions. If all exponents fall, the weak learner is perfect.
         self.predictions += multiple * values.take(leaf, axis=0)
         self._losses, self.log_risk = self._compute_losses(self.codewords)
-        return multiple, bool((multiple * slopes[np.array(sums) > 0] < 0).all())
+        # Only exponents of losses that occur in the leaf and class count.
+        is_perfect = bool((multiple * slopes[np.array(sums) > 0] < 0).all())
+        return multiple, is_perfect
 
     def move_codewords(self):
         """Make one step of gradient descent in the codewords: LADDER, Algorithm 2.
@@ -245,9 +248,10 @@ class CodewordRisk:
         codewords /= lengths
         losses, log_risk = self._compute_losses(codewords)
         gradient = self._gradient(losses) / losses.sum()
-        return _Move(
-            size, codewords, losses, log_risk, _slope(gradient, direction / lengths, codewords)
-        )
+        # The derivative of a normalised codeword by the size is the component of direction / length
+        # orthogonal to it.
+        slope = _slope(gradient, direction / lengths, codewords)
+        return _Move(size=size, codewords=codewords, losses=losses, log_risk=log_risk, slope=slope)
 
     def _line_search(self, origin, direction, size):
         """Search for a step that lowers the risk well, beginning with a given size.
@@ -269,21 +273,27 @@ class CodewordRisk:
         _Move
             `origin` if no step lowers the risk.
         """
-        # `low` is the last step that lowers the risk well, `high` the trial beyond it.
+        # `low` is the longest step so far that lowers the risk while the slope is still negative,
+        # and `high` the present trial, a longer step.
         best = low = origin
         high = self._move_by(origin, direction, size)
         for _ in range(_MAX_TRIALS):
             if low is origin and high.log_risk >= low.log_risk - _RISK_TOLERANCE:
+                # No step has lowered the risk yet, and neither does the trial: halve it.
                 high = self._move_by(origin, direction, high.size / 2)
             elif high.slope < 0 and high.log_risk < low.log_risk - _RISK_TOLERANCE:
+                # The risk falls, and would fall further: double the trial.
                 best = low = high
                 high = self._move_by(origin, direction, 2 * high.size)
             elif high.slope <= low.slope:
-                break  # the line has no root ahead
+                # The line through both slopes has no root ahead.
+                break
             else:
+                # The minimum lies between both steps. Take the better of the trial and the secant
+                # step.
                 share = snap_to_grid(low.slope / (low.slope - high.slope), _SIZE_BITS)
-                bottom = float(low.size + share * (high.size - low.size))
-                for move in (high, self._move_by(origin, direction, bottom)):
+                secant_size = float(low.size + share * (high.size - low.size))
+                for move in (high, self._move_by(origin, direction, secant_size)):
                     if move.log_risk < best.log_risk - _RISK_TOLERANCE:
                         best = move
                 break

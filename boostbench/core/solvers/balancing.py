@@ -28,11 +28,11 @@ _MAX_STEP_LENGTH = 5.0
 # With the bound of the third derivative, such a step still lowers the loss.
 _OVERSHOOT = 0.1
 
-# If the slope at the end of a step is still above this fraction of the initial slope, the minimum
+# Fraction of the initial slope that may remain at the end of a step. If more remains, the minimum
 # is far away, and the step is tried at twice the length.
 _UNDERSHOOT = 0.3
 
-# A step that reduces the squared slope to this fraction needs no line search.
+# Fraction of the squared slope that a step may leave without a line search.
 _MAX_SQUARED_RATIO = 0.05
 
 # Squared norm of the gradient below which its outer product in the Hessian is negligible.
@@ -66,10 +66,10 @@ _MAX_UNCONSTRAINED_STEPS = 5
 # discarded.
 _MAX_SHIFT = 1e-5
 
-# Maximum number of Newton steps.
+# Maximum number of Newton steps. It only stops a solver without progress.
 _MAX_ITER = 100
 
-# Maximum number of points that a line search evaluates.
+# Maximum number of points that a line search evaluates. It only stops a search without progress.
 _MAX_TRIALS = 40
 
 
@@ -266,6 +266,8 @@ def _descend(problem, w, nu, tol, bounded):
     ndarray of shape (n_classes,)
     """
     # `step_range_bound` bounds the range of the last step, and with it the change of the Hessian.
+    # `fixed` is the mask of the coefficients that are held at 0, and `factor` the Cholesky factor
+    # of the last step without bounds.
     gradient = problem.gradient(w) + nu if nu else problem.gradient(w)
     fixed, factor, step_range_bound = None, None, np.inf
     for _ in range(_MAX_ITER):

@@ -119,7 +119,7 @@ def test_bounds_hold_when_heavy_points_lose_their_weight(share):
     weights = rng.normal(size=2400) * np.where(is_heavy, 1.0, share / 10)
     for _ in range(12):
         search(weights)
-    assert search._heavy
+    assert search._bounds
     for _ in range(20):
         weights[~is_heavy] *= np.exp(1e-6 * rng.normal(size=2200))
         fallen = weights * np.where(is_heavy, share, 1.0)
@@ -146,7 +146,7 @@ def test_too_few_points_for_tables_of_feature_pairs(n_points, candidate_counts):
         shares = weights / np.abs(weights).sum()
         assert search(shares) == expected_result((codes, 31), shares)
     assert search.points._n_joint == (1 if n_points < 512 else 2)
-    assert search._heavy._points._n_joint == 1
+    assert search._bounds._points._n_joint == 1
     assert np.median(candidate_counts) < N_FEATURES / 20
 
 
