@@ -91,7 +91,7 @@ def check_fitted_booster(estimator, X, *, falling=True):
     X : array-like of shape (n_samples, n_features)
         Any samples.
     falling : bool, default=True
-        Whether the objective is checked. It may rise if a new weak learner changes the meaning of
+        True if the objective is checked. It may rise if a new weak learner changes the meaning of
         earlier coefficients.
 
     Raises

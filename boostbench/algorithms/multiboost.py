@@ -395,11 +395,11 @@ class _MultiBoostMaster(Master):
     n_inherited_stumps : int
         Number of stumps that previous fits chose with other settings, the first ones in `stumps`.
     is_started : bool
-        Whether the problem has been solved with the current settings.
+        True if the problem has been solved with the current settings.
     converged : bool
-        Whether `solution` is optimal over all stumps up to `tol`.
+        True if `solution` is optimal over all stumps up to `tol`.
     is_stuck : bool
-        Whether the solver reached the limit of its precision before that.
+        True if the solver reached the limit of its precision before that.
     """
 
     per_round_lists: ClassVar = ("stumps", "objective")

@@ -233,6 +233,7 @@ def has_scores_requested(model, scope, container):
         and container.get_options(meta, {"raw_scores": False})["raw_scores"]
         for meta in estimators
     }
+    # Keys of options are addresses or names of estimators.
     for key, options in (scope.options or {}).items():
         if isinstance(key, int) and options.get("raw_scores") and key not in requests_scores:
             raise ValueError(
@@ -261,6 +262,8 @@ def has_scores_requested(model, scope, container):
             innermost = innermost[-1] if is_pipeline else innermost.best_estimator_
         if innermost is model:
             return True
+        # The option is lost inside of a pipeline or a search, around an estimator that is no
+        # booster.
         has_scores = container.has_options(innermost, "raw_scores") and hasattr(
             innermost, "decision_function"
         )

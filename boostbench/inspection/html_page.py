@@ -150,14 +150,15 @@ def export_html(
     shapes = estimator.shape_functions(X)
     page = _Page(shapes, shapes.numbers(X), max_terms=max_terms)
     sample = X.iloc[[row]] if isinstance(X, pd.DataFrame) else np.asarray(X)[[row]]
+    evaluation = None
+    if X_test is not None:
+        evaluation = page.evaluation_data(evaluate(estimator, X_test, y_test))
     text = _TEMPLATES.get_template("model.html").render(
         name=type(estimator).__name__,
         data_name=data_name,
         date=_format_date(date or datetime.date.today()),
         training=_training_facts(estimator),
-        evaluation=None
-        if X_test is None
-        else page.evaluation_data(evaluate(estimator, X_test, y_test)),
+        evaluation=evaluation,
         meaning=_score_meaning(estimator, shapes),
         has_spread=shapes.has_spread,
         n_samples=n_samples,
@@ -337,7 +338,8 @@ class _Page:
             std_table = self.shapes.explain_local(sample, return_std=True)[1]
             stds = (std_table[predicted] if len(outputs) > 1 else std_table).to_numpy()[0, 1:]
         cells = sample.iloc[0] if isinstance(sample, pd.DataFrame) else np.asarray(sample)[0]
-        # 2) Make a bar for each visible feature and pair, the largest effect first.
+        # 2) Make a bar for each visible feature and pair, the largest effect first. Effects have
+        # the features in the order of X, and then the pairs.
         order = np.argsort(-np.abs(effects), kind="stable")
         n_features = len(self.shapes.feature_names)
         visible = [index for index in order if index in self.features or index >= n_features]
@@ -438,11 +440,11 @@ class _Page:
                     heat_map_data(
                         self.shapes,
                         self.X,
-                        number,
-                        output,
-                        largest,
-                        self.format_contribution,
-                        self.format_deviation,
+                        index=number,
+                        output=output,
+                        largest=largest,
+                        number=self.format_contribution,
+                        deviation=self.format_deviation,
                     )
                     for output in range(len(self.shapes.outputs))
                 ],

@@ -528,7 +528,7 @@ def tick_labels(axis, names, max_labels, in_cells=False):
     max_labels : int
         Maximum number of thresholds or categories with a label.
     in_cells : bool, default=False
-        Whether labels are in the middle of the cells and not at the thresholds between them.
+        True if labels are in the middle of the cells and not at the thresholds between them.
 
     Returns
     -------

@@ -187,6 +187,7 @@ class VectorTreeSearch:
         node_of_sample = np.zeros(len(G), np.int64)
         tests = []
         for level in range(self.depth):
+            # True for the samples for which the test of their node holds.
             is_above = np.zeros(len(G), bool)
             for node in range(2**level):
                 is_inside = node_of_sample == node
@@ -195,8 +196,8 @@ class VectorTreeSearch:
                 if position is None:
                     return None
                 tests.append(self.search.stump(position))
-                X = self.search.X[:, tests[-1].feature]
-                is_above |= is_inside & (X > tests[-1].threshold)
+                values = self.search.X[:, tests[-1].feature]
+                is_above |= is_inside & (values > tests[-1].threshold)
             node_of_sample = 2 * node_of_sample + is_above
         # 2) Make the tree; the nodes of the last level are its leaves.
         return self._make_result(G, criterion, tests, node_of_sample)

@@ -192,12 +192,16 @@ class PrimalSVM:
                 break
 
     def _step(self, gradient):
-        """Return the Newton step."""
+        """Return the Newton step, minus the inverse Hessian times the gradient."""
         n = len(gradient)
         return -(self._inverse[:n, :n] @ gradient)
 
     def _is_accurate(self, step, gradient):
-        """Return True if a step solves Newton's equations up to `_MAX_RELATIVE_ERROR`."""
+        """Return True if a step solves Newton's equations up to `_MAX_RELATIVE_ERROR`.
+
+        The step and the gradient have the shape (n_coefficients,).
+        """
+        # The residual of the equations is the gradient plus the Hessian times the step.
         n = len(gradient)
         error = gradient + self._curvature * (self._gram[:n, :n] @ step)
         error[1:] += step[1:]
@@ -242,7 +246,7 @@ class PrimalSVM:
         return self._curvature * (weighted @ hinge - weighted @ middle / 2)
 
     def _clipped_slack(self, slack):
-        """Return the slacks clipped to [0, width], times the sample weights: the dual over c."""
+        """Return the dual variables over c: clipped slacks times the sample weights."""
         return self._apply_weights(np.minimum(np.maximum(slack, 0.0), self._width))
 
     def _apply_weights(self, values, rows=slice(None)):
