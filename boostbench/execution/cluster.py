@@ -1,4 +1,8 @@
-"""Workers of a Dask cluster, on this machine or at a scheduler's address."""
+"""Workers of a Dask cluster, on this machine or at a scheduler's address.
+
+`Cluster` belongs to the run. Its second part, below, is executed by Dask's workers: they load the
+data by reference and check that they have the code of the run.
+"""
 
 import functools
 import hashlib
@@ -18,22 +22,31 @@ from boostbench.execution import deadline
 from boostbench.fitting.trial import DIED, Outcome, Trial, Work
 from boostbench.util.errors import UserError, first_line
 
-#: Trials in flight for each worker process: one that runs, one that waits.
+#: Submitted trials per worker process: one that runs, and one that waits, so that the worker need
+#: not wait for the scheduler.
 _TASKS_PER_WORKER = 2
 #: Seconds until a scheduler has to answer.
 _CONNECT_TIMEOUT = 10
 
 
 class Cluster:
-    """A Dask cluster that carries out tasks.
+    """Dask cluster that executes tasks.
 
     Parameters
     ----------
     n_jobs : int
         Number of processes of a cluster on this machine.
-    scheduler : str or None
-        Address of the scheduler of another, e.g. ``"tcp://head:8786"``; None: the value of
-        ``DASK_SCHEDULER_ADDRESS``, or a cluster on this machine.
+    scheduler : str or None, default=None
+        Address of the scheduler of an existing cluster, such as ``"tcp://head:8786"``. None: the
+        value of ``DASK_SCHEDULER_ADDRESS``; without it, the cluster of the current Dask client, or
+        a new cluster on this machine.
+
+    Attributes
+    ----------
+    address : str or None
+        Address of the scheduler; None: a cluster on this machine.
+    client : dask.distributed.Client
+        Connection to the scheduler.
 
     Raises
     ------
@@ -61,24 +74,28 @@ class Cluster:
                 self.client = Client(n_workers=n_jobs, threads_per_worker=1)
         else:
             try:
-                # Dask's default it would be even where nobody answers, and so the next run's.
+                # A default client would be used by the next run, even if this scheduler does not
+                # answer.
                 self.client = Client(self.address, timeout=_CONNECT_TIMEOUT, set_as_default=False)
             except (OSError, ValueError, TypeError) as error:
-                told = f"no Dask scheduler answers at {self.address!r}: {first_line(error)}"
-                raise UserError(told) from None
+                reason = first_line(error)
+                raise UserError(
+                    f"no Dask scheduler answers at {self.address!r}: {reason}"
+                ) from None
         threads = max(self.client.nthreads().values(), default=1)
         if threads > 1:
-            if self.address:  # any other client is not ours
+            # Without an address, the client may belong to the caller.
+            if self.address:
                 self.client.close()
-            whose = self.address or "the Dask cluster"
+            owner = self.address or "the Dask cluster"
             raise UserError(
-                f"the workers of {whose} have up to {threads} threads; "
+                f"the workers of {owner} have up to {threads} threads; "
                 "start them by 'dask worker --nthreads 1 --nworkers N', as CPU seconds are those "
                 "of a process"
             )
 
     def __call__(self, tasks: Iterable[Work]) -> Iterator[tuple[Work, Outcome]]:
-        """Carry out tasks; see `boostbench.execution.workers.Workers`.
+        """Execute tasks, see `boostbench.execution.workers.Workers.__call__`.
 
         Parameters
         ----------
@@ -96,12 +113,13 @@ class Cluster:
         from distributed import as_completed
         from distributed.scheduler import KilledWorker
 
-        waiting = iter(tasks)
-        in_flight = {}
+        waiting_tasks = iter(tasks)
+        in_flight = {}  # task and name of the deadline's file, by future
         finished = as_completed(loop=self.client.loop, with_results=False, raise_errors=False)
 
-        def submit() -> None:
-            for task in waiting:
+        def submit_next() -> None:
+            """Submit one task, if there is another one."""
+            for task in waiting_tasks:
                 data = self._data(task.dataset)
                 trace_name = f"boostbench-{uuid.uuid4().hex}"
                 future = self.client.submit(
@@ -113,25 +131,26 @@ class Cluster:
 
         try:
             for _ in range(_TASKS_PER_WORKER * max(1, len(self.client.nthreads()))):
-                submit()
+                submit_next()
             for future in finished:
                 task, trace_name = in_flight.pop(future)
                 if future.status == "finished":
                     outcome = future.result()
                 else:
                     error = future.exception() if future.status == "error" else None
+                    # A future is cancelled or lost if the scheduler is gone.
                     if error is None:
-                        raise self._gone()
+                        raise self._scheduler_error()
                     if isinstance(error, UserError):
                         raise error
                     if not isinstance(error, KilledWorker):
                         reason = f"{type(error).__name__}: {first_line(error)}"
                         raise UserError(f"a Dask worker cannot do the work: {reason}")
                     outcome = self._find_late_outcome(task.trial, trace_name) or DIED
-                submit()
+                submit_next()
                 yield task, outcome
         except (OSError, TimeoutError) as error:
-            raise self._gone() from error
+            raise self._scheduler_error() from error
         finally:
             if self.client.status == "running":
                 self.client.cancel(list(in_flight))
@@ -146,17 +165,21 @@ class Cluster:
         return next((answer for answer in answers if isinstance(answer, Outcome)), None)
 
     def _data(self, dataset: Dataset):
-        """Return the reference by which a worker loads a data set, or the future of its arrays."""
+        """Return the reference by which a worker loads a data set, or the future of its arrays.
+
+        Arrays are sent once if the data set has no config by which a worker could load it.
+        """
         if dataset.spec is not None:
             return DataReference(json.dumps(dataset.spec.to_config()), dataset.checksum)
         if dataset.checksum not in self._sent:
-            # A task, which is done again where its result is lost, and not `scatter`.
+            # Dask repeats a task whose result is lost with its worker; data of `scatter` are lost.
             self._sent[dataset.checksum] = self.client.submit(
                 keep_arrays, dataset.X, dataset.class_indices, key=f"data-{dataset.checksum}"
             )
         return self._sent[dataset.checksum]
 
-    def _gone(self) -> UserError:
+    def _scheduler_error(self) -> UserError:
+        """Return the error of a run whose scheduler is gone."""
         where = self.address or "of this machine"
         return UserError(
             f"the Dask scheduler {where} is gone; what had finished is recorded, and done again "
@@ -177,21 +200,21 @@ def _silence_dask() -> None:
 
 @dataclass(frozen=True)
 class DataReference:
-    """A data set that a worker loads from where it is.
+    """Reference to a data set, which a worker loads from its own files or from the network.
 
     Attributes
     ----------
     spec : str
-        Config of the data set, name and all, in JSON.
+        Config of the data set in JSON, which can be a key of a cache.
     checksum : str
-        Expected checksum.
+        Expected checksum of the data.
     """
 
     spec: str
     checksum: str
 
 
-# Trials of one data set mostly follow each other.
+# Consecutive trials mostly have the same data set, and some data sets are large.
 @functools.lru_cache(maxsize=3)
 def load_reference(reference: DataReference) -> Dataset:
     """Load a data set, and cache it.
@@ -199,7 +222,7 @@ def load_reference(reference: DataReference) -> Dataset:
     Raises
     ------
     UserError
-        If the data cannot be loaded here, or are others.
+        If the data cannot be loaded on this machine, or have another checksum.
     """
     where, spec = f"the Dask worker on {platform.node()}", json.loads(reference.spec)
     try:
@@ -215,7 +238,7 @@ def load_reference(reference: DataReference) -> Dataset:
 
 
 def keep_arrays(X, y) -> tuple:
-    """Return arrays that were sent; Dask keeps them on the worker."""
+    """Return the arrays; submitted as a task, its result stays on the worker for other tasks."""
     return X, y
 
 
@@ -228,6 +251,7 @@ def run_task(
     ----------
     trial : Trial
     data : DataReference or (X, y)
+        Data set of the trial, or its features and class indices.
     expected_digest : str
         Required result of `code_digest`.
     trace_name : str
@@ -292,7 +316,7 @@ def _trace_path(name: str) -> Path:
 
 @functools.cache
 def code_digest() -> str:
-    """Return the digest of all source files of the package."""
+    """Return the SHA-256 of all source files of the package, with their names, in hex digits."""
     folder = Path(boostbench.__file__).parent
     digest = hashlib.sha256()
     for path in sorted(folder.rglob("*.py")):

@@ -1,8 +1,8 @@
-"""Time limits of trials.
+"""Time limits of trials, by the setting ``protocol.time_limit``.
 
-Two mechanisms end a trial. At the limit, an exception `OutOfTime` is raised in its thread. Code
-that Python cannot interrupt, or that catches the exception, goes on: after a further grace period
-the whole process is ended, if it may be.
+Two mechanisms end a trial. At the limit, the exception `OutOfTime` is raised in its thread. A fit
+goes on if it is in compiled code, which Python cannot interrupt, or catches the exception: then the
+process is ended after a grace period, provided that it is a worker process.
 """
 
 import ctypes
@@ -19,7 +19,7 @@ from pathlib import Path
 from boostbench.fitting.trial import DIED, Outcome, Trial, calibration, run_trial
 from boostbench.util.errors import UserError
 
-#: Time that a trial has after its limit to stop by itself, before its process is ended: a fraction
+#: Grace period, in which a trial can stop after its limit before its process is ended: a fraction
 #: of the limit, as slow fits have slow steps, and at least this number of seconds.
 GRACE_SHARE = 0.1
 MIN_GRACE = 1
@@ -29,16 +29,19 @@ _MIN_DELAY = 1e-6
 
 
 class OutOfTime(BaseException):
-    """Exception at the limit; no `Exception`, as estimators may catch it like their own errors."""
+    """Exception at the time limit.
+
+    It is no subclass of `Exception`, which estimators may catch to handle their own errors.
+    """
 
 
 def late(outcome: Outcome, limit: float) -> Outcome:
-    """Return an outcome as the failure of a trial that took longer than its time limit.
+    """Return the outcome of a trial that took longer than its time limit.
 
     Parameters
     ----------
     outcome : Outcome
-        Outcome of the trial, whose sizes and times are kept.
+        Outcome of the interrupted trial, whose sizes of parts and times are kept.
     limit : float
         Time limit in seconds.
     """
@@ -68,17 +71,17 @@ def find_late_outcome(trace: Path, limit: float | None) -> Outcome | None:
 def run_with_time_limit(
     trial: Trial, X, y, *, expendable: bool, trace: str = os.devnull
 ) -> Outcome:
-    """Run a trial; at the end of its protocol's `time_limit` it is a failure.
+    """Run a trial; if it takes longer than its protocol's `time_limit`, it is a failure.
 
     Parameters
     ----------
     trial, X, y
         See `run_trial`.
     expendable : bool
-        Whether this process may be ended, if the trial does not stop by itself soon after
-        the limit: it hangs in compiled code, or catches the exception.
+        True: this is a worker process, which is ended if the trial does not stop within the grace
+        period.
     trace : str, default=os.devnull
-        Path of the file to which the process writes its traceback before it is ended so.
+        Path of the file to which the process writes its traceback before it is ended.
 
     Returns
     -------
@@ -88,8 +91,8 @@ def run_with_time_limit(
     limit = trial.protocol.time_limit
     if limit is None:
         return run_trial(trial, X, y)
-    # 1) Import and calibrate before the clock starts: both take time in the first trial of a
-    # process only. The trial itself reports an error of the import.
+    # 1) Import the estimator and run the reference job before the clock starts: both take time in
+    #    the first trial of a process only. The trial itself reports an error of the import.
     calibration()
     with suppress(UserError):
         trial.algorithm.import_class()
@@ -103,16 +106,17 @@ def run_with_time_limit(
         # The alarm came between the steps of `run_trial` that record exceptions.
         return late(Outcome(), limit)
     # 3) Name the limit as the cause of a failure after the alarm: `run_trial` has recorded the
-    # exception, or an error by which the estimator replaced it.
+    #    exception, or an error that the estimator raised in its place. A fit that finished although
+    #    the alarm was raised is a success.
     return late(outcome, limit) if alarms and outcome.error else outcome
 
 
 def _raising_after(seconds: float) -> AbstractContextManager[list[bool]]:
-    """Return a context that raises `OutOfTime` in this thread after some seconds.
+    """Return a context that raises `OutOfTime` in this thread after a number of seconds.
 
-    Its value is a list, empty until the exception is raised; True is appended then.
+    The value of the context is a list, to which True is appended when the exception is raised.
     """
-    # The main thread gets signals; the threads of a Dask worker do not. Windows has no alarms.
+    # Only the main thread gets signals; Dask runs trials in other threads. Windows has no alarms.
     has_alarms = hasattr(signal, "SIGALRM")
     if has_alarms and threading.current_thread() is threading.main_thread():
         return _raising_by_signal(seconds)
@@ -145,7 +149,7 @@ def _raising_by_signal(seconds: float) -> Iterator[list[bool]]:
 
 @contextmanager
 def _raising_by_thread(seconds: float) -> Iterator[list[bool]]:
-    """Raise `OutOfTime` by another thread; it takes effect at the next step of Python code."""
+    """Raise `OutOfTime` from another thread; it takes effect at the next bytecode of this one."""
     alarms: list[bool] = []
     thread_id = ctypes.c_ulong(threading.get_ident())
 
@@ -163,9 +167,10 @@ def _raising_by_thread(seconds: float) -> Iterator[list[bool]]:
 
 @contextmanager
 def _exit_after(seconds: float, trace: str) -> Iterator[None]:
-    """End this process after some seconds, even if compiled code does not return to Python.
+    """End this process after a number of seconds, even if compiled code does not return to Python.
 
-    `faulthandler` waits in a thread of C, and writes the traceback to the file `trace` first.
+    `faulthandler` waits in a C thread, which needs no lock of Python, and first writes the
+    traceback to the file `trace`.
     """
     with open(trace, "w") as file:
         faulthandler.dump_traceback_later(seconds, exit=True, file=file)

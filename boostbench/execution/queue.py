@@ -1,4 +1,8 @@
-"""Queue of tasks that a run shares with concurrent runs on the machine."""
+"""Queue of tasks that a run shares with concurrent runs on the machine.
+
+A `boostbench.execution.runner.Run` passes its tasks to a `Queue`, which executes them by workers
+and appends their records. `Locks` keep two runs from executing the same task.
+"""
 
 import contextlib
 import errno
@@ -18,11 +22,11 @@ from boostbench.util.files import open_in_place
 
 try:
     import fcntl
-except ImportError:  # Windows: each run does all of its work
+except ImportError:  # Windows, where every lock is granted
     fcntl = None
 
-#: Seconds between two looks at the records of other runs: short beside most fits, and long beside
-#: the reading of a few files.
+#: Seconds between two looks at the records of other runs: shorter than most fits, and longer than
+#: the reading of a few files takes.
 _POLL_INTERVAL = 0.3
 
 
@@ -35,12 +39,14 @@ class Finished(NamedTuple):
         True for a cross-validation trial.
     label : str
         Algorithm, data set, split and fold.
-    error, where : str or None
-        Error of a failed fit, and its module and line.
+    error : str or None
+        Error of a failed fit; None: the fit finished.
+    where : str or None
+        Module and line of the error.
     expected : float, default=None
         CPU seconds that the fit was expected to take. None: no estimate.
     is_by_other_run : bool, default=False
-        True if a concurrent run did the work, which took no time of this run.
+        True if a concurrent run executed the fit, which took no time of this run.
     """
 
     tuning: bool
@@ -52,12 +58,12 @@ class Finished(NamedTuple):
 
 
 class Waiting(NamedTuple):
-    """Event when a run has only work left that concurrent runs are doing.
+    """Event when all remaining fits are being executed by concurrent runs.
 
     Attributes
     ----------
     left : int
-        Number of the trials and splits.
+        Number of remaining trials and splits.
     """
 
     left: int
@@ -77,7 +83,7 @@ class Queue:
     workers : Workers
         Callable that executes tasks as they are drawn from an iterator, and yields their outcomes.
     on_event : callable
-        Called with each `Finished` and `Waiting`.
+        Function that is called with each event, `Finished` or `Waiting`.
     forecast : Forecast
         Expected CPU seconds of a split and of a cross-validation trial of each experiment.
 
@@ -234,27 +240,39 @@ class Queue:
 
 
 class Locks:
-    """The locks of a run on pieces of work, each on a byte of a file.
+    """Locks of a run on tasks: each locks a byte of one file.
 
-    The system gives up the locks of a process when it ends, however it ends. So no lock outlives
-    its run, and nothing has to be cleaned up. Where such locks do not work, each is granted: then
-    runs at once do the same work, as they would without, and lose nothing.
+    The system releases the locks of a process when it ends, even if it is killed, so that no lock
+    outlives its run. On a system or a file system without such locks, every lock is granted:
+    concurrent runs may then execute the same tasks, and no result is lost.
 
     Parameters
     ----------
-    results : Path
-        Folder of the records; ``.claims`` in it is the file, which stays empty.
+    folder : Path
+        Folder of the records. The locked file in it is ``.claims``, which stays empty: bytes can be
+        locked beyond its end.
     """
 
-    def __init__(self, results: Path):
+    def __init__(self, folder: Path):
         # All locks share one descriptor: closing another one of the same file would release them.
         try:
-            self._file = open_in_place(Path(results) / ".claims", "ab+")
+            self._file = open_in_place(Path(folder) / ".claims", "ab+")
         except OSError:
             self._file = None
 
     def take(self, key: str) -> bool:
-        """Lock a piece of work by its key, of hex digits; whether no other run has it."""
+        """Lock a task.
+
+        Parameters
+        ----------
+        key : str
+            Key of the lock, at least 15 hex digits.
+
+        Returns
+        -------
+        bool
+            False if another run has locked the task.
+        """
         if fcntl is None or self._file is None:
             return True
         try:
@@ -264,18 +282,21 @@ class Locks:
         return True
 
     def release(self, key: str) -> None:
-        """Let another run have a piece of work; nothing happens where this one has no lock."""
+        """Release the lock with a key, if this run has it."""
         if fcntl is not None and self._file is not None:
             with contextlib.suppress(OSError):
                 fcntl.lockf(self._file, fcntl.LOCK_UN, 1, _byte_offset(key))
 
     def close(self) -> None:
-        """Give up all locks."""
+        """Release all locks."""
         if self._file is not None:
             self._file.close()
             self._file = None
 
 
 def _byte_offset(key: str) -> int:
-    """Return the byte that stands for a piece of work."""
+    """Return the offset of the byte that the lock with a key locks.
+
+    15 hex digits are 60 bits: offsets have 63 bits, and two keys hardly share an offset.
+    """
     return int(key[:15], 16)

@@ -1,4 +1,7 @@
-"""Selection of the records that a run reuses, and of the files that it appends to."""
+"""Selection of the records that a run reuses, and of the files that it appends to.
+
+Machines without a common file system divide a run into shards, which write to folders of their own.
+"""
 
 import re
 from pathlib import Path
@@ -13,15 +16,16 @@ from boostbench.util.errors import UserError
 
 
 class Shard(NamedTuple):
-    """Part of a run.
+    """Part of a run, for one machine.
 
-    The key of a piece of work alone determines its shard, so that all machines agree.
+    The shard of a split follows from its key alone, so that all machines agree on it.
 
     Attributes
     ----------
     number : int
-        From 1.
+        Number of the shard, from 1.
     n_shards : int
+        Number of all shards.
     """
 
     number: int
@@ -29,7 +33,7 @@ class Shard(NamedTuple):
 
     @classmethod
     def parse(cls, text: str | None) -> "Shard | None":
-        """Parse ``"3/20"``; None is no shard.
+        """Return the shard of a setting such as ``"3/20"``; None: the run has no shards.
 
         Raises
         ------
@@ -49,7 +53,7 @@ class Shard(NamedTuple):
         return cls(int(match[1]), int(match[2]))
 
     def takes(self, key: str) -> bool:
-        """Return True if the piece of work with this key (hex digits) belongs to the shard."""
+        """Return True if the split with this key, of hex digits, belongs to the shard."""
         return int(key, 16) % self.n_shards == self.number - 1
 
     def folder(self, results: Path) -> Path:
@@ -68,9 +72,11 @@ class RunRecords:
     records : Records
         Records of the results folder.
     rerun : {"never", "missing", "stale", "all"}
-        Records that are not reused, see `boostbench.execution.runner.Run.from_experiments`.
+        Splits that run again, see `boostbench.execution.runner.Run.from_experiments`; their
+        records are not reused.
     shard : Shard, default=None
-        Part of the work. Its results are written to a folder of its own.
+        Part of the splits that runs. Its records are written to a folder of its own. None: all
+        splits.
 
     Attributes
     ----------
@@ -87,7 +93,8 @@ class RunRecords:
         self.folder = shard.folder(records.results) if shard else records.results
         self.verified = records.verified
         self._records = records
-        # Indexes that differ from their files: a shard and a run with rerun="all" have their own.
+        # Indexes of a shard, which hold the records of two files, and of a run with rerun="all",
+        # which ignore the existing records of their file.
         self._run_files: dict[Path, RecordIndex] = {}
 
     def file_for(self, work: Experiment | Task, tuning: bool = False) -> RecordIndex:
@@ -96,9 +103,10 @@ class RunRecords:
         Parameters
         ----------
         work : Experiment or Task
+            Experiment, or a task of it.
         tuning : bool, default=False
-            Whether the file holds the cross-validation trials of an experiment instead of its
-            splits. A task has this setting itself.
+            True: the file of an experiment's cross-validation trials; False: the file of its
+            splits. It is ignored for a task, which is either a trial or a split.
         """
         experiment, tuning = _experiment_and_tuning(work, tuning)
         path, ignores_existing = experiment.path(self.folder, tuning), self.rerun == "all"
@@ -129,7 +137,7 @@ class RunRecords:
         return self._records.pop_warnings() + run_warnings
 
     def is_fresh(self, experiment: Experiment, record: Record) -> bool:
-        """Return True if the present edition made a record, and no refit contradicts it.
+        """Return True if today's edition of the classes made a record, and no refit contradicts it.
 
         See `boostbench.spec.class_facts` for editions and `boostbench.records.verified` for refits.
         """
@@ -161,8 +169,8 @@ class RunRecords:
 def _experiment_and_tuning(
     work: Experiment | Task, tuning: bool = False
 ) -> tuple[Experiment, bool]:
-    """Return the experiment of `work`, and whether its records are cross-validation trials.
+    """Return the experiment of `work`, and True if its records are cross-validation trials.
 
-    An experiment leaves the choice to `tuning`; a task is either a trial or a split.
+    The latter is `tuning` for an experiment; a task is either a trial or a split.
     """
     return (work.experiment, work.tuning) if isinstance(work, Task) else (work, tuning)

@@ -1,4 +1,8 @@
-"""Run trials in this process, in processes beside it, or on a Dask cluster."""
+"""Workers, which execute tasks: this process, processes of joblib, or a Dask cluster.
+
+Runs (`boostbench.execution.queue`) and verifications (`boostbench.execution.verification`) pass
+tasks to `Workers` and take their outcomes as they finish.
+"""
 
 import contextlib
 import functools
@@ -26,22 +30,33 @@ from boostbench.util.errors import Terminated, UserError, did_you_mean
 
 BACKENDS = ("loky", "dask")
 
+# Seconds between two looks of a worker for its parent: an orphan wastes at most this time.
+_PARENT_CHECK_INTERVAL = 1
+
 
 class Workers:
-    """Carries out tasks and hands back their outcomes as they finish.
+    """Callable that executes tasks and yields their outcomes as they finish.
 
-    Inside a worker of someone else's pool (such as a Hydra launcher's) everything runs in this
-    process, where the cores are taken already.
+    In a process that is itself a worker of a pool, such as the pool of a Hydra launcher, tasks run
+    in this process, as the other cores are busy.
 
     Parameters
     ----------
     n_jobs : int
-        Number of worker processes; 1 means this process, and -1 one for each core.
+        Number of worker processes. 1: tasks run in this process. A negative number counts from the
+        number of cores: -1 is a process per core, -2 one less.
     backend : {"loky", "dask"}
-        Processes on this machine, by joblib, or a Dask cluster.
+        ``"loky"``: processes of joblib on this machine. ``"dask"``: a Dask cluster.
     scheduler : str, default=None
-        Address of Dask's scheduler; None: the value of ``DASK_SCHEDULER_ADDRESS``, or a
-        cluster on this machine.
+        Address of Dask's scheduler. None: the value of ``DASK_SCHEDULER_ADDRESS``, or a cluster on
+        this machine.
+
+    Attributes
+    ----------
+    n_jobs : int
+        Number of worker processes, at least 1.
+    cluster : Cluster or None
+        Dask cluster; None: processes on this machine.
 
     Raises
     ------
@@ -69,19 +84,20 @@ class Workers:
             self.cluster = Cluster(self.n_jobs, scheduler)
 
     def __call__(self, tasks: Iterable[Work]) -> Iterator[tuple[Work, Outcome]]:
-        """Carry out tasks.
+        """Execute tasks.
 
         Parameters
         ----------
         tasks : iterable of Work
-            Drawn when their turn comes, perhaps in another thread.
+            Tasks. The next one is drawn when a worker is free, perhaps in another thread.
 
         Yields
         ------
         (Work, Outcome)
-            Each task once with its outcome, in the order in which they finish. A worker that died
-            is the failure of the task that it was at.
+            Each task once with its outcome, in the order in which they finish. If a worker process
+            dies, the task that it executed fails.
         """
+        # 1) A cluster, or this process.
         if self.cluster:
             yield from self.cluster(tasks)
             return
@@ -93,38 +109,56 @@ class Workers:
                 )
                 yield task, outcome
             return
-        numbered = enumerate(tasks)
-        waiting = {}
+        # 2) Processes of joblib. Tasks have numbers, as workers return outcomes without the tasks.
+        numbered_tasks = enumerate(tasks)
+        dispatched = {}
         while True:
             try:
-                for number, outcome in self._stream(numbered, waiting):
-                    yield waiting.pop(number), outcome
+                for number, outcome in self._run_in_pool(numbered_tasks, dispatched):
+                    yield dispatched.pop(number), outcome
                 return
             except BrokenProcessPool:
-                # A dispatched task killed its worker. Each one runs again in its own pool, to find
-                # out which.
-                for number in list(waiting):
-                    yield self._run_in_own_pool(waiting.pop(number))
+                # A dispatched task killed its worker, and with it the pool. Each of these tasks
+                # runs again in a pool of its own, to find out which one it was.
+                for number in list(dispatched):
+                    yield self._run_in_own_pool(dispatched.pop(number))
 
-    def _stream(
+    def _run_in_pool(
         self,
-        numbered: Iterable[tuple[int, Work]],
-        waiting: dict[int, Work],
+        numbered_tasks: Iterable[tuple[int, Work]],
+        dispatched: dict[int, Work],
         trace: str = os.devnull,
     ) -> Iterator[tuple[int, Outcome]]:
-        """Yield outcomes by their numbers; `waiting` holds the tasks that have been dispatched.
+        """Execute tasks by joblib's pool of processes.
 
-        See `deadline.run_with_time_limit` for `trace`.
+        Parameters
+        ----------
+        numbered_tasks : iterable of (int, Work)
+            Tasks and their numbers.
+        dispatched : dict of int to Work
+            Tasks that the pool has drawn are added, by their numbers.
+        trace : str, default=os.devnull
+            Path of the file to which the deadline writes before it ends a worker.
+
+        Yields
+        ------
+        (int, Outcome)
+            Number of a task, and its outcome.
+
+        Raises
+        ------
+        BrokenProcessPool
+            If a worker died.
         """
         _end_workers_at_exit(os.getpid())
 
-        def calls():
-            for number, task in numbered:
-                waiting[number] = task
+        def draw_calls():
+            for number, task in numbered_tasks:
+                dispatched[number] = task
                 # Pass the same array object for each task: joblib writes a large one to a file
                 # once, and every worker maps it into its memory.
                 data = task.dataset
-                yield joblib.delayed(_work)(
+                yield joblib.delayed(_run_in_worker)(
                     number,
                     task.trial,
                     data.X,
@@ -135,24 +169,25 @@ class Workers:
 
         with joblib.parallel_config("loky", n_jobs=self.n_jobs):
             parallel = joblib.Parallel(return_as="generator_unordered", batch_size=1)
-        stream = parallel(calls())
+        outcomes = parallel(draw_calls())
         with warnings.catch_warnings():
             # joblib puts a new worker in the place of one that has grown by 300 MB.
             warnings.filterwarnings("ignore", "A worker stopped while some jobs were given")
             try:
-                # Not "yield from", which would close the stream too early to silence it.
-                for finished in stream:  # noqa: UP028
-                    yield finished
+                # "yield from" would close the generator before its warning is ignored.
+                for numbered_outcome in outcomes:  # noqa: UP028
+                    yield numbered_outcome
             finally:
-                # joblib says that tasks in flight are given up: just so.
+                # If the caller stops early, joblib warns that tasks are cancelled, as intended.
                 warnings.simplefilter("ignore")
-                stream.close()
+                outcomes.close()
 
     def _run_in_own_pool(self, task: Work) -> tuple[Work, Outcome]:
+        """Execute a task that may kill its worker, and return it with its outcome."""
         with tempfile.TemporaryDirectory() as folder:
             trace = Path(folder) / "trace"
             try:
-                [(_, outcome)] = self._stream([(0, task)], {}, str(trace))
+                [(_, outcome)] = self._run_in_pool([(0, task)], {}, str(trace))
             except BrokenProcessPool:
                 limit = task.trial.protocol.time_limit
                 outcome = deadline.find_late_outcome(trace, limit) or DIED
@@ -161,60 +196,84 @@ class Workers:
 
 @contextlib.contextmanager
 def terminable() -> Iterator[None]:
-    """Let SIGTERM raise `Terminated`, a subclass of KeyboardInterrupt."""
+    """Return a context in which SIGTERM raises `Terminated`, a subclass of KeyboardInterrupt."""
 
-    def stop(number, frame):
+    def raise_terminated(signal_number, frame):
         raise Terminated
 
+    # Python lets only the main thread handle signals.
     if threading.current_thread() is not threading.main_thread():
-        yield  # only the main thread hears signals
+        yield
         return
-    before = signal.signal(signal.SIGTERM, stop)
+    caller_handler = signal.signal(signal.SIGTERM, raise_terminated)
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, before)
+        signal.signal(signal.SIGTERM, caller_handler)
 
 
 @functools.cache
 def _end_workers_at_exit(process_id: int) -> None:
-    """End worker processes before `multiprocessing` waits for them at the end of a child process.
+    """Arrange that worker processes end before `multiprocessing` waits for them.
 
-    loky ends them later, together with the threads; so a child process that was forked, such as
-    one of a process pool, would wait for ever.
+    At the end of a child process, `multiprocessing` waits for the processes that it has started,
+    and loky ends its workers later. A forked process that used workers would wait for ever.
+
+    Parameters
+    ----------
+    process_id : int
+        Identity of this process, by which the cache keeps apart a process and its forks.
     """
     if multiprocessing.parent_process() is not None:
         multiprocessing.util.Finalize(None, end_workers, exitpriority=0)
 
 
-def _work(
+def _run_in_worker(
     number: int, trial: Trial, X, y, *, parent: int, trace: str = os.devnull
 ) -> tuple[int, Outcome]:
+    """Run a trial in a worker process, and return its number and its outcome.
+
+    Parameters
+    ----------
+    number : int
+        Number of the task.
+    trial, X, y
+        See `boostbench.fitting.trial.run_trial`.
+    parent : int
+        Process id of the run.
+    trace : str, default=os.devnull
+        See `boostbench.execution.deadline.run_with_time_limit`.
+    """
     _follow_parent(parent)
     return number, deadline.run_with_time_limit(trial, X, y, expendable=True, trace=trace)
 
 
 @functools.cache
 def _follow_parent(parent: int) -> None:
-    """Leave Ctrl-C and SIGTERM to the parent, which ends its workers, and end when it is gone.
+    """Ignore Ctrl-C and SIGTERM, upon which the parent ends its workers, and end with the parent.
 
-    Its number comes with the task: a worker that starts when the parent is gone already would take
-    whoever inherits it for its parent.
+    Parameters
+    ----------
+    parent : int
+        Process id of the parent. It comes with the task: if the parent ends before this worker
+        starts, `os.getppid` returns the process that inherited the worker.
     """
 
-    def watch():
-        if sys.platform == "win32":  # where a process keeps the number of a parent that is gone
+    def exit_after_parent():
+        # On Windows a process keeps the id of a parent that is gone.
+        if sys.platform == "win32":
             multiprocessing.parent_process().join()
         else:
             while os.getppid() == parent:
-                time.sleep(1)
+                time.sleep(_PARENT_CHECK_INTERVAL)
         os._exit(1)
 
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)
-    threading.Thread(target=watch, daemon=True).start()
+    threading.Thread(target=exit_after_parent, daemon=True).start()
 
 
 def _is_inside_worker() -> bool:
+    """Return True if this process is a worker of joblib or of `multiprocessing`."""
     backend, _ = get_active_backend()
     return bool(backend.nesting_level) or multiprocessing.current_process().daemon

@@ -32,7 +32,7 @@ HARMFUL = [
     {"_target_": "sklearn.datasets._base.Path"},
     {"_target_": "functools.partial", "_args_": ["touch"]},
     {"_target_": "hydra.utils.get_object", "path": "os.environ"},
-    {"_target_": "boostbench.execution.queue.Locks", "results": "made"},
+    {"_target_": "boostbench.execution.queue.Locks", "folder": "made"},
     {"_target_": "sklearn.pipeline.Pipeline", "steps": [["t", {"_target_": TREE}]], "memory": "m"},
 ]
 
