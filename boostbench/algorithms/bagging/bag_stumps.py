@@ -271,7 +271,7 @@ class BagStumps:
     def _missing_bins(self):
         """Return the bins of missing values, for groups that place them above all thresholds."""
         groups = self._numeric_groups[self._missing_above_groups]
-        return self._table.missing_bin[self.first_stump[groups]]
+        return self._table.first_bin_of_stump[self.first_stump[groups]]
 
 
 class BlockStumps:

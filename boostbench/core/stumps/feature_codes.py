@@ -1,8 +1,9 @@
 """Integer codes of features, and the bins that the sums of their stumps come from.
 
-The stumps on `boostbench.core.stumps.views.Views` do not need a column for each view. Every sample
-has one code per feature, and the histogram of a feature over its codes has the sums of all its
-stumps:
+A stump tests a *view*, a numeric column derived from a feature: the feature itself, with missing
+values as the lowest or highest value, or an indicator of one category or of missing values
+(`boostbench.core.stumps.views`). The search does not need a column for each view. Every sample has
+one code per feature, and the histogram of a feature over its codes has the sums of all its stumps:
 
 - The code of a number is its bin between thresholds. The sum below a threshold is a prefix sum.
 - A category is a bin. The stump that tests for it has the sum of this bin on one side.
@@ -21,7 +22,7 @@ from typing import NamedTuple
 import numpy as np
 
 from boostbench.core.linear_algebra import accumulate_rows
-from boostbench.core.stumps import thresholds as quantiles
+from boostbench.core.stumps.thresholds import bin_indices, find_thresholds, iter_columns
 from boostbench.core.stumps.views import MISSING
 
 # Samples whose joint bins are written at a time, so that the columns of a block stay in the cache.
@@ -104,7 +105,7 @@ class FeatureCodes:
         """
         ends = np.searchsorted(views.feature, np.arange(views.n_features + 1))
         features, first_bin = [], 0
-        for values, start, stop in zip(quantiles.iter_columns(X), ends, ends[1:], strict=False):
+        for values, start, stop in zip(iter_columns(X), ends, ends[1:], strict=False):
             category, fill = views.category[start:stop], views.fill[start:stop]
             if not np.isnan(category[0]):
                 coded = _code_category(values, category)
@@ -114,8 +115,19 @@ class FeatureCodes:
                 coded = _code_number_with_missing(values, fill, max_bins, weights)
             features.append(coded._replace(view=coded.view + start, bin=coded.bin + first_bin))
             first_bin += coded.n_bins
-        code, n_bins, *stumps = zip(*features, strict=True)
-        return cls(list(code), np.array(n_bins), views.feature, *map(np.concatenate, stumps))
+        code, n_bins, view, threshold, bin_, is_equality, is_missing_above = zip(
+            *features, strict=True
+        )
+        return cls(
+            codes=list(code),
+            n_bins=np.array(n_bins),
+            view_feature=views.feature,
+            view=np.concatenate(view),
+            threshold=np.concatenate(threshold),
+            bin=np.concatenate(bin_),
+            is_equality=np.concatenate(is_equality),
+            is_missing_above=np.concatenate(is_missing_above),
+        )
 
     @classmethod
     def from_thresholds(cls, codes, thresholds):
@@ -134,18 +146,17 @@ class FeatureCodes:
         """
         n_thresholds = np.array([len(feature_thresholds) for feature_thresholds in thresholds])
         feature = np.repeat(np.arange(len(thresholds)), n_thresholds)
-        never = np.zeros(len(feature), bool)
-        bins = np.arange(len(feature)) + feature
-        features = np.arange(len(thresholds))
+        no_stump = np.zeros(len(feature), bool)
         return cls(
-            codes,
-            n_thresholds + 1,
-            features,
-            feature,
-            np.concatenate(thresholds),
-            bins,
-            never,
-            never,
+            codes=codes,
+            n_bins=n_thresholds + 1,
+            view_feature=np.arange(len(thresholds)),
+            view=feature,
+            threshold=np.concatenate(thresholds),
+            # A feature has one bin more than thresholds.
+            bin=np.arange(len(feature)) + feature,
+            is_equality=no_stump,
+            is_missing_above=no_stump,
         )
 
     def encode(self, X, views):
@@ -166,7 +177,7 @@ class FeatureCodes:
         """
         codes = [
             self._encode_feature(feature, values, views)
-            for feature, values in enumerate(quantiles.iter_columns(X))
+            for feature, values in enumerate(iter_columns(X))
         ]
         return replace(self, codes=codes)
 
@@ -175,15 +186,21 @@ class FeatureCodes:
         feature_views = np.flatnonzero(views.feature == feature)
         category, fill = views.category[feature_views], views.fill[feature_views]
         is_missing, has_missing_bin = np.isnan(values), views.has_missing(feature)
-        if not np.isnan(category[0]):
-            # If no view is 1 for a missing value, there are two categories, and one view.
-            missing_code = category[fill > 0.5][0] if fill.any() else float(category[0] == 0)
-            codes = np.where(is_missing, 0.0 if has_missing_bin else missing_code, values)
-            return np.where(is_missing & has_missing_bin, 0, codes + has_missing_bin).astype(int)
-        is_threshold = ~self.is_equality & (self.view_feature[self.view] == feature)
-        thresholds = np.unique(self.threshold[is_threshold])
-        bins = quantiles.bin_indices(np.where(is_missing, fill[0], values), thresholds)
-        return np.where(is_missing, 0, bins.astype(int) + 1) if has_missing_bin else bins
+        if np.isnan(category[0]):
+            # The feature is a number: the bins are those between its thresholds.
+            is_threshold = ~self.is_equality & (self.view_feature[self.view] == feature)
+            thresholds = np.unique(self.threshold[is_threshold])
+            bins = bin_indices(np.where(is_missing, fill[0], values), thresholds).astype(int)
+        else:
+            # The feature is a category. Without missing values in training, a missing value counts
+            # as the most frequent category. The view of this category is filled with 1; if there is
+            # no such view, the feature has two categories and only the view of the other one.
+            most_frequent = 0.0
+            if not has_missing_bin:
+                most_frequent = category[fill > 0.5][0] if fill.any() else float(category[0] == 0)
+            bins = np.where(is_missing, most_frequent, values).astype(int)
+        # With missing values in training, bin 0 is theirs, and the other bins follow it.
+        return np.where(is_missing, 0, bins + 1) if has_missing_bin else bins
 
     def stump_sums(self, coefficients):
         """Return the weighted sum of the stumps on each feature, in each of its bins.
@@ -196,16 +213,18 @@ class FeatureCodes:
         -------
         ndarray of shape (n_joint_bins, n_outputs), dtype=float64
         """
-        # The sum is minus all coefficients of a feature, plus 2 for each stump that is +1.
-        above = np.zeros((self.n_joint_bins, coefficients.shape[1]))
+        # 1) Add twice the coefficient of each stump in the bins where it is +1. From one bin to the
+        #    next, this sum changes at the thresholds between them.
+        doubled = np.zeros((self.n_joint_bins, coefficients.shape[1]))
         is_threshold = ~self.is_equality
-        np.add.at(above, self.bin[is_threshold] + 1, 2 * coefficients[is_threshold])
-        above = self.running_sums(above)
-        np.add.at(above, self._bin_of_missing_above, 2 * coefficients[self._missing_above])
-        np.add.at(above, self._bin_of_equality, 2 * coefficients[self._equality])
+        np.add.at(doubled, self.bin[is_threshold] + 1, 2 * coefficients[is_threshold])
+        doubled = self.running_sums(doubled)
+        np.add.at(doubled, self._bin_of_missing_above, 2 * coefficients[self._missing_above])
+        np.add.at(doubled, self._bin_of_equality, 2 * coefficients[self._equality])
+        # 2) Subtract all coefficients of the feature: a stump is -1 in its other bins.
         totals = np.zeros((len(self.codes), coefficients.shape[1]))
         np.add.at(totals, self.view_feature[self.view], coefficients)
-        return above - np.repeat(totals, self.n_bins, axis=0)
+        return doubled - np.repeat(totals, self.n_bins, axis=0)
 
     @property
     def n_samples(self):
@@ -228,8 +247,11 @@ class FeatureCodes:
         return np.searchsorted(self.view, np.arange(len(self.view_feature) + 1))
 
     @cached_property
-    def missing_bin(self):
-        """First joint bin of the feature that each stump tests: (n_stumps,)."""
+    def first_bin_of_stump(self):
+        """First joint bin of the feature that each stump tests: (n_stumps,).
+
+        If the training data have missing values of the feature, it is their bin.
+        """
         return self.first_bin[self.view_feature[self.view]]
 
     def joint_bins(self):
@@ -259,7 +281,7 @@ class FeatureCodes:
         ndarray of shape (n_samples,), dtype=bool
         """
         code = self.codes[self.view_feature[self.view[stump]]]
-        bin_ = int(self.bin[stump] - self.missing_bin[stump])
+        bin_ = int(self.bin[stump] - self.first_bin_of_stump[stump])
         if self.is_equality[stump]:
             return code == bin_
         above = code > bin_
@@ -272,8 +294,8 @@ class FeatureCodes:
 
         Parameters
         ----------
-        bins : ndarray of shape (n_some,), dtype=int64
-            Joint bins.
+        bins : ndarray of shape (n_selected,), dtype=int64
+            Joint bins of one feature.
 
         Returns
         -------
@@ -284,38 +306,41 @@ class FeatureCodes:
         is_in[bins - self.first_bin[feature]] = True
         return is_in[self.codes[feature]]
 
-    def running_sums(self, bins):
+    def running_sums(self, bin_sums):
         """Return prefix sums of the joint bins that restart at each feature.
 
         Parameters
         ----------
-        bins : ndarray of shape (n_joint_bins, ...)
-            Sums of any numbers of the samples in each bin.
+        bin_sums : ndarray of shape (n_joint_bins, ...)
+            Sum of any numbers of the samples in each bin.
 
         Returns
         -------
         ndarray of shape (n_joint_bins, ...), dtype=float64
             Sum of each bin and of the bins before it in its feature.
         """
-        return self._accumulate(bins.astype(np.float64), 0.0)
+        return self._accumulate(bin_sums.astype(np.float64), 0.0)
 
     def _accumulate(self, sums, start):
-        """Overwrite joint bins with `start` plus their running sums."""
-        # The cumulative sum runs through all features, and the total of a feature is subtracted at
-        # the first bin of the next one, so that it never exceeds the sum of one feature and its
-        # rounding errors do not accumulate.
+        """Overwrite the sums of joint bins with their running sums, which begin at `start`.
+
+        The running sums of every feature begin at `start`, although it is added only to the first
+        bin of all: the cumulative sum runs through all features, and the total of a feature is
+        subtracted at the first bin of the next one. The cumulative sum therefore never exceeds
+        `start` plus the sum of one feature, and its rounding errors do not accumulate.
+        """
         totals = np.add.reduceat(sums, self.first_bin[:-1], axis=0)
         sums[self.first_bin[1:-1]] -= totals[:-1]
         sums[0] += start
         return accumulate_rows(sums)
 
-    def edges(self, bins, total):
+    def edges(self, bin_sums, total):
         """Return the edges of all stumps.
 
         Parameters
         ----------
-        bins : ndarray of shape (n_joint_bins, ...)
-            Sums of the weights of the samples in each joint bin.
+        bin_sums : ndarray of shape (n_joint_bins, ...)
+            Sum of the weights of the samples in each joint bin.
         total : float or ndarray
             Sum of the weights of all samples, of the shape of one bin.
 
@@ -325,30 +350,33 @@ class FeatureCodes:
             Sum of the weights where a stump is +1, less their sum where it is -1.
         """
         # When the samples of a bin move from +1 to -1, an edge changes by minus twice their sum.
-        changes = np.multiply(bins, -2.0, dtype=np.float64)
+        changes = np.multiply(bin_sums, -2.0, dtype=np.float64)
         edges = self._accumulate(changes, total).take(self.bin, axis=0)
         if len(self._missing_above):
-            edges[self._missing_above] += 2.0 * bins.take(self._bin_of_missing_above, axis=0)
+            edges[self._missing_above] += 2.0 * bin_sums.take(self._bin_of_missing_above, axis=0)
         if len(self._equality):
-            edges[self._equality] = 2.0 * bins.take(self._bin_of_equality, axis=0) - total
+            edges[self._equality] = 2.0 * bin_sums.take(self._bin_of_equality, axis=0) - total
         return edges
 
-    # Stumps whose edges need a single bin.
     @cached_property
     def _equality(self):
+        """Stumps that are +1 in one bin only."""
         return np.flatnonzero(self.is_equality)
 
     @cached_property
     def _bin_of_equality(self):
+        """Bin in which each of the stumps `_equality` is +1."""
         return self.bin[self._equality]
 
     @cached_property
     def _missing_above(self):
+        """Stumps with a threshold that are also +1 for missing values."""
         return np.flatnonzero(self.is_missing_above)
 
     @cached_property
     def _bin_of_missing_above(self):
-        return self.missing_bin[self._missing_above]
+        """Bin of the missing values of the feature of each of the stumps `_missing_above`."""
+        return self.first_bin_of_stump[self._missing_above]
 
 
 class _CodedFeature(NamedTuple):
@@ -368,59 +396,77 @@ class _CodedFeature(NamedTuple):
 
 def _code_number(values, max_bins, weights):
     """Code a number without missing values."""
-    thresholds = quantiles.find_thresholds(values, max_bins, weights)
-    never = np.zeros(len(thresholds), bool)
-    view = np.zeros(len(thresholds), int)
-    code = quantiles.bin_indices(values, thresholds)
+    thresholds = find_thresholds(values, max_bins, weights)
+    no_stump = np.zeros(len(thresholds), bool)
     return _CodedFeature(
-        code, len(thresholds) + 1, view, thresholds, np.arange(len(thresholds)), never, never
+        code=bin_indices(values, thresholds),
+        n_bins=len(thresholds) + 1,
+        view=np.zeros(len(thresholds), int),
+        threshold=thresholds,
+        bin=np.arange(len(thresholds)),
+        is_equality=no_stump,
+        is_missing_above=no_stump,
     )
 
 
 def _code_number_with_missing(values, fill, max_bins, weights):
-    """Code a number with missing values: two views with thresholds, and one of the missing."""
+    """Code a number with missing values.
+
+    Its views are the number with missing values as the lowest value, the number with missing values
+    as the highest value, and the indicator of missing values. `fill` has the value of each view for
+    a missing value.
+    """
+    # 1) Find the thresholds of the first two views.
     is_missing = np.isnan(values)
     lowest = np.where(is_missing, fill[0], values)
-    low = quantiles.find_thresholds(lowest, max_bins, weights)
+    low = find_thresholds(lowest, max_bins, weights)
     high = low
     if max_bins is not None:
-        # All thresholds are the same in both views: the fills are values of the feature.
-        high = quantiles.find_thresholds(np.where(is_missing, fill[1], values), max_bins, weights)
+        # Without a limit, both views have the same thresholds, since the fills are the smallest and
+        # the largest value of the feature. With a limit, missing values count in the quantiles.
+        high = find_thresholds(np.where(is_missing, fill[1], values), max_bins, weights)
+    # 2) Code the samples by the thresholds of both views, after bin 0 for missing values.
     thresholds = np.union1d(low, high)
-    code = quantiles.bin_indices(lowest, thresholds).astype(np.min_scalar_type(len(thresholds) + 1))
+    code = bin_indices(lowest, thresholds).astype(np.min_scalar_type(len(thresholds) + 1))
     code += 1
     code[is_missing] = 0
-    # The view of the missing does not vary if there is no other value.
-    n_equality = int(not is_missing.all())
-    sizes = len(low), len(high), n_equality
+    # 3) List the stumps of the three views. The indicator has one stump, or none if it does not
+    #    vary because all values are missing.
+    n_indicator = int(not is_missing.all())
+    n_stumps = len(low), len(high), n_indicator
+    last_bins_below = np.searchsorted(thresholds, [*low, *high]) + 1
     return _CodedFeature(
-        code,
-        len(thresholds) + 2,
-        np.repeat([0, 1, 2], sizes),
-        np.concatenate([low, high, np.full(n_equality, 0.5)]),
-        np.concatenate([np.searchsorted(thresholds, [*low, *high]) + 1, np.zeros(n_equality, int)]),
-        np.repeat([False, False, True], sizes),
-        np.repeat([False, True, False], sizes),
+        code=code,
+        n_bins=len(thresholds) + 2,
+        view=np.repeat([0, 1, 2], n_stumps),
+        threshold=np.concatenate([low, high, np.full(n_indicator, 0.5)]),
+        bin=np.concatenate([last_bins_below, np.zeros(n_indicator, int)]),
+        is_equality=np.repeat([False, False, True], n_stumps),
+        is_missing_above=np.repeat([False, True, False], n_stumps),
     )
 
 
 def _code_category(values, category):
-    """Code a feature of categories; each of its views tests for one bin."""
-    is_missing = category == MISSING
-    # Bin 0 is for missing values if there are some.
-    n_before = int(is_missing.any())
-    code = np.nan_to_num(values, nan=-1.0).astype(np.intp) + n_before
+    """Code a feature of categories; each of its views tests for one bin.
+
+    `category` has the category of each view, or `MISSING`.
+    """
+    # 1) Code the samples. If there are missing values, they are bin 0, and category c is bin c + 1.
+    is_missing_view = category == MISSING
+    has_missing = bool(is_missing_view.any())
+    code = np.nan_to_num(values, nan=-1.0).astype(np.intp) + has_missing
     counts = np.bincount(code)
-    bins = np.where(is_missing, 0, np.where(is_missing, 0, category) + n_before).astype(int)
-    # A view that does not vary has no stump.
-    is_stump = counts[bins] < len(values)
-    bins = bins[is_stump]
+    # 2) Find the bin that each view tests for. A view that does not vary has no stump.
+    bins = np.where(is_missing_view, 0.0, category).astype(int)
+    bins[~is_missing_view] += has_missing
+    varies = counts[bins] < len(values)
+    bins = bins[varies]
     return _CodedFeature(
-        code.astype(np.min_scalar_type(len(counts))),
-        len(counts),
-        np.flatnonzero(is_stump),
-        np.full(len(bins), 0.5),
-        bins,
-        np.ones(len(bins), bool),
-        np.zeros(len(bins), bool),
+        code=code.astype(np.min_scalar_type(len(counts))),
+        n_bins=len(counts),
+        view=np.flatnonzero(varies),
+        threshold=np.full(len(bins), 0.5),
+        bin=bins,
+        is_equality=np.ones(len(bins), bool),
+        is_missing_above=np.zeros(len(bins), bool),
     )

@@ -57,8 +57,8 @@ class Views:
 
     def has_missing(self, feature):
         """Return True if the training data have missing values of a feature."""
-        rows = self.feature == feature
-        return bool(np.isinf(self.category[rows]).any())
+        feature_views = self.feature == feature
+        return bool(np.isinf(self.category[feature_views]).any())
 
     def transform(self, X):
         """Return the views of samples.
@@ -107,8 +107,9 @@ class Views:
             Same shape as the values.
         """
         category, fill = self.category[views], self.fill[views]
-        seen = np.where(np.isnan(category), values, values == category)
-        return np.where(np.isnan(values), fill, seen)
+        # A view without a category is the feature itself; others are indicators of one category.
+        present = np.where(np.isnan(category), values, values == category)
+        return np.where(np.isnan(values), fill, present)
 
 
 class ViewedFeatures:
@@ -181,36 +182,44 @@ def fit_views(X, categorical=(), weights=None):
     weights = np.ones(X.shape[0]) if weights is None else weights
     with np.errstate(over="ignore", invalid="ignore"):
         means = np.asarray(X.T @ weights) / weights.sum()
+    # 1) Find the views of the features with missing values and of categories. A view is a row of
+    #    three numbers: feature, category and fill, the attributes of `Views`.
     views_of_feature = {}
     for feature in np.union1d(np.flatnonzero(np.isnan(means)), list(categorical)).astype(int):
         column = X[:, [feature]].toarray()[:, 0] if sparse.issparse(X) else X[:, feature]
-        missing = np.isnan(column)
+        is_missing = np.isnan(column)
         if feature in categorical:
-            counts = np.bincount(column[~missing].astype(int), weights[~missing])
-            views_of_feature[feature] = _category_views(feature, counts, missing.any())
-        elif missing.any():
-            views_of_feature[feature] = _numeric_views(feature, column[~missing])
+            counts = np.bincount(column[~is_missing].astype(int), weights[~is_missing])
+            views_of_feature[feature] = _category_views(feature, counts, is_missing.any())
+        elif is_missing.any():
+            views_of_feature[feature] = _numeric_views(feature, column[~is_missing])
+    # 2) Add the other features, which are their own views, and sort the views by feature.
     plain = np.delete(np.arange(X.shape[1]), list(views_of_feature))
-    rows = [
-        np.column_stack([plain, np.full(len(plain), np.nan), means[plain]]),
-        *views_of_feature.values(),
-    ]
-    rows = np.concatenate([np.reshape(part, (-1, 3)) for part in rows])
-    feature, category, fill = rows[np.argsort(rows[:, 0], kind="stable")].T
+    plain_views = np.column_stack([plain, np.full(len(plain), np.nan), means[plain]])
+    view_rows = np.concatenate(
+        [np.reshape(rows, (-1, 3)) for rows in [plain_views, *views_of_feature.values()]]
+    )
+    feature, category, fill = view_rows[np.argsort(view_rows[:, 0], kind="stable")].T
     return Views(feature.astype(int), category, np.nan_to_num(fill), X.shape[1])
 
 
 def _numeric_views(feature, present_values):
+    """Return the views of a number with missing values: as lowest, as highest, missing or not."""
     ends = (present_values.min(), present_values.max()) if len(present_values) else (0.0, 0.0)
     return [*((feature, np.nan, end) for end in ends), (feature, MISSING, 1.0)]
 
 
-def _category_views(feature, counts, is_missing):
-    most_frequent = -1 if is_missing else counts.argmax()
+def _category_views(feature, counts, has_missing):
+    """Return a view for each category that occurs, and one for missing values if there are some.
+
+    `counts` has the number of samples of each category. A missing value without a view of its own
+    counts as the most frequent category, whose view it fills with 1.
+    """
+    most_frequent = -1 if has_missing else counts.argmax()
     views = [
         (feature, float(code), float(code == most_frequent)) for code in np.flatnonzero(counts)
     ]
-    if is_missing:
+    if has_missing:
         views.append((feature, MISSING, 1.0))
     # With two categories, one view is enough: the other is its complement.
     return views[-1:] if len(views) == 2 else views
