@@ -34,8 +34,8 @@ from boostbench.core.stumps.stump import BLOCK_OUTPUTS, Stump
 from boostbench.core.stumps.thresholds import bin_indices, find_thresholds, iter_columns
 from boostbench.core.stumps.views import ViewedFeatures
 
-# If at most n_features + this many stumps are requested, each is evaluated separately. For more,
-# computing the edges of all stumps is faster.
+# Each stump is evaluated separately if at most this number beyond one per feature is requested. For
+# more, computing the edges of all stumps is faster.
 _MAX_EXTRA_SINGLE_STUMPS = 32
 
 # A matrix of at most this many values is copied to column order as a whole, before its columns are
@@ -260,6 +260,7 @@ class StumpEvaluator:
         return self._make_stump(*stump), _signs(self._is_above(*stump))
 
     def _make_stump(self, feature, stump_index, polarity=1):
+        """Return the `Stump` with an index, on a feature or view."""
         threshold = self._thresholds[feature][stump_index - self._first_index[feature]]
         return Stump(int(feature), float(threshold), polarity)
 
@@ -288,6 +289,7 @@ class StumpEvaluator:
             yield selected, edges[positions[selected] - chunk.start]
 
     def _is_full_pass_faster(self, n_stumps):
+        """Return True if all edges are computed faster than the edges of `n_stumps` stumps."""
         return n_stumps > _MAX_EXTRA_SINGLE_STUMPS + self.X.shape[1]
 
 
@@ -310,6 +312,7 @@ def weights_and_total(G, dtype):
 
 
 def _signs(is_above):
+    """Return +1 where a sample is above a threshold, else -1, of the shape of the mask."""
     # `np.where` takes several times as long.
     outputs = np.multiply(is_above, 2.0)
     outputs -= 1.0
@@ -331,7 +334,7 @@ def choose_layout(X, thresholds, codes=None):
     -------
     JointHistogram or Sorted
     """
-    n_thresholds = sum(len(feature_thresholds) for feature_thresholds in thresholds)
+    n_thresholds = sum(map(len, thresholds))
     layout = Sorted if _is_mostly_distinct(n_thresholds, X) else joint_histogram
     return layout(X, thresholds, codes)
 
@@ -351,12 +354,15 @@ def try_sorted_layout(X):
 
     Return None if there are few samples, or if many values are equal.
     """
+    # 1) Count the thresholds of the first samples: one between two different values in order.
     sample = np.sort(X[:_SAMPLE_SIZE], axis=0)
     if len(X) == len(sample) or not _is_mostly_distinct(np.sum(sample[1:] > sample[:-1]), sample):
         return None
+    # 2) Sort all samples. The later ones may repeat values.
     layout = Sorted(X)
-    return layout if _is_mostly_distinct(sum(len(c) for c in layout.thresholds), X) else None
+    return layout if _is_mostly_distinct(sum(map(len, layout.thresholds)), X) else None
 
 
 def _is_mostly_distinct(n_thresholds, X):
+    """Return True if `Sorted` is faster than a histogram for X with this number of thresholds."""
     return n_thresholds >= _SORTED_THRESHOLDS_PER_VALUE * X.size

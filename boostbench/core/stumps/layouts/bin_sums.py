@@ -8,20 +8,26 @@
 - `bins_by_rank` divides the samples of each feature into bins of consecutive ranks.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 from scipy import sparse
 
 from boostbench.core.linear_algebra import sparse_product
 
 # A feature joins a group if the expansion of the joint bins to the bins of each feature then needs
-# at most n_samples / _SAMPLES_PER_EXPANSION_ADDITION more additions, and if the joint bins fit the
-# cache. Counting more than _MAX_PAIRS pairs of bins takes longer than counting the samples.
+# at most n_samples / _SAMPLES_PER_EXPANSION_ADDITION more additions.
 _SAMPLES_PER_EXPANSION_ADDITION = 2
+
+# Maximum number of joint bins of a group, whose sums then stay in the cache.
 _MAX_JOINT_BINS = 2**13
+
+# Maximum number of pairs of a joint bin and a bin of the next feature: counting the samples of more
+# pairs takes longer than it saves.
 _MAX_PAIRS = 2**20
 
-# Number of samples whose pairs are counted first, which rejects most features with many values:
-# twice the largest number of joint bins.
+# Number of samples whose pairs are counted first: twice the maximum number of joint bins. This
+# rejects most features with many values.
 _SAMPLE_SIZE = 2 * _MAX_JOINT_BINS
 
 # Samples whose bins are transposed at a time, few enough for the cache.
@@ -36,8 +42,8 @@ _CHUNK_ENTRIES = 2**18
 # one by one. Columns of zeros therefore save time if they pad the weights to a multiple of four.
 _UNROLLED_COLUMNS = 4
 
-# Padding copies the weights of each sample and the sums of each bin. It takes less time than it
-# saves if a copied row comes with more than this number of additions of a sample to a bin.
+# Padding copies a row of weights for each sample, and a row of sums for each bin. It saves time if
+# the number of additions of a sample to a bin, divided by the number of copied rows, exceeds this.
 _ADDITIONS_PER_COPIED_ROW = 12
 
 # Number of bins whose sums fit the cache, with ten columns. If there are more bins, the groups are
@@ -77,29 +83,24 @@ class JointBinSums:
 
     def __init__(self, codes, n_bins):
         n_samples = len(codes[0])
+        # 1) Group the features. Without a group of several features, no expansion is needed.
         max_additions = n_samples // _SAMPLES_PER_EXPANSION_ADDITION
         groups = list(_group_features(codes, n_bins, max_additions))
-        sizes = [len(bins) for _, _, bins in groups]
-        first_in_group = np.cumsum([0, *sizes], dtype=np.int32)
-        # 1) Make the matrix that expands the sums of the groups' bins to the bins of each feature.
         self._expansion, n_expansion_additions = None, 0
         if len(groups) < len(codes):
-            first_bin = np.cumsum(n_bins) - n_bins
-            rows = [bins + first_bin[members] for members, _, bins in groups]
-            n_members = np.concatenate([np.full(*group_rows.shape) for group_rows in rows])
-            rows = np.concatenate([group_rows.ravel() for group_rows in rows])
-            matrix = np.ones(len(rows)), rows, np.append(0, np.cumsum(n_members))
-            self._expansion = sparse.csc_array(matrix, (int(n_bins.sum()), int(first_in_group[-1])))
-            n_expansion_additions = int(np.bincount(rows).max(initial=0))
-        # 2) Write the bins of each sample in all groups, a block of samples at a time.
+            self._expansion = _expansion_matrix(groups, n_bins)
+            n_expansion_additions = int(np.bincount(self._expansion.indices).max(initial=0))
+        # 2) Write the joint bin of each sample in all groups, a block of samples at a time. The
+        #    joint bins of all groups are numbered group by group.
+        sizes = [len(group.member_bins) for group in groups]
+        first_joint_bin = np.cumsum([0, *sizes], dtype=np.int32)
         bins = np.empty((n_samples, len(groups)), np.int32)
         for start in range(0, n_samples, _BLOCK_SAMPLES):
             block = slice(start, start + _BLOCK_SAMPLES)
-            for column, first, (_, joint, _) in zip(
-                bins[block].T, first_in_group, groups, strict=False
-            ):
-                np.add(joint[block], first, out=column)
-        self._samples = SampleBins(bins, int(first_in_group[-1]))
+            columns = zip(groups, first_joint_bin, bins[block].T, strict=False)
+            for group, first, column in columns:
+                np.add(group.joint_bins[block], first, out=column)
+        self._samples = SampleBins(bins, int(first_joint_bin[-1]))
         self.additions = self._samples.additions + n_expansion_additions
 
     def set_dtype(self, dtype):
@@ -124,8 +125,26 @@ class JointBinSums:
         return sums if self._expansion is None else sparse_product(self._expansion, sums)
 
 
+class _Group(NamedTuple):
+    """Features that share joint bins.
+
+    Attributes
+    ----------
+    members : list of int
+        Indices of the features.
+    joint_bins : ndarray of shape (n_samples,), dtype=int32
+        Joint bin of each sample.
+    member_bins : ndarray of shape (n_joint_bins, n_members), dtype=int64
+        Bin of each feature in each joint bin.
+    """
+
+    members: list[int]
+    joint_bins: np.ndarray
+    member_bins: np.ndarray
+
+
 def _group_features(codes, n_bins, max_additions):
-    """Group consecutive features that take few joint values.
+    """Yield groups of consecutive features that take few joint values.
 
     Parameters
     ----------
@@ -139,37 +158,46 @@ def _group_features(codes, n_bins, max_additions):
 
     Yields
     ------
-    members : list of int
-        Indices of the features of the group.
-    joint : ndarray of shape (n_samples,)
-        Joint bin of each sample.
-    bins : ndarray of shape (n_joint_bins, n_members)
-        Bin of each member in each joint bin.
+    _Group
     """
     group = None
-    for j, feature_codes in enumerate(codes):
-        feature_bins = np.arange(n_bins[j])[:, None]
-        if group is not None:
-            members, joint, bins = group
-            if len(bins) * len(feature_bins) <= _MAX_PAIRS and not _has_many_pairs(
-                joint, feature_codes, len(feature_bins)
-            ):
-                pairs = joint * np.int32(len(feature_bins)) + feature_codes
-                used = np.flatnonzero(np.bincount(pairs, minlength=len(bins) * len(feature_bins)))
-                additions = len(used) * (len(members) + 1) - bins.size - len(feature_bins)
-                if len(used) <= _MAX_JOINT_BINS and additions <= max_additions:
-                    joint_bin_of_pair = np.zeros(len(bins) * len(feature_bins), np.int32)
-                    joint_bin_of_pair[used] = np.arange(len(used))
-                    old_bin, feature_bin = np.divmod(used, len(feature_bins))
-                    new_bins = np.column_stack([bins[old_bin], feature_bins[feature_bin]])
-                    group = [*members, j], joint_bin_of_pair.take(pairs), new_bins
-                    continue
+    for feature, feature_codes in enumerate(codes):
+        alone = _Group(
+            [feature], feature_codes.astype(np.int32), np.arange(n_bins[feature])[:, None]
+        )
+        joined = None if group is None else _join(group, alone, max_additions)
+        if group is not None and joined is None:
             yield group
-        group = [j], feature_codes.astype(np.int32), feature_bins
+        group = alone if joined is None else joined
     yield group
 
 
-def _has_many_pairs(joint, feature_codes, n_feature_bins):
+def _join(group, other, max_additions):
+    """Return the group with the feature of another group added, or None if that saves no time."""
+    n_other_bins = len(other.member_bins)
+    n_pairs = len(group.member_bins) * n_other_bins
+    if n_pairs > _MAX_PAIRS or _has_many_pairs(group.joint_bins, other.joint_bins, n_other_bins):
+        return None
+    # 1) Number the pairs of bins that occur: they are the joint bins of the larger group.
+    pairs = group.joint_bins * np.int32(n_other_bins) + other.joint_bins
+    used_pairs = np.flatnonzero(np.bincount(pairs, minlength=n_pairs))
+    # 2) The expansion adds the sum of each joint bin to a bin of each member: count the additions
+    #    of the larger group, less the additions of the two groups.
+    n_members = len(group.members) + 1
+    extra_additions = len(used_pairs) * n_members - group.member_bins.size - n_other_bins
+    if len(used_pairs) > _MAX_JOINT_BINS or extra_additions > max_additions:
+        return None
+    joint_bin_of_pair = np.zeros(n_pairs, np.int32)
+    joint_bin_of_pair[used_pairs] = np.arange(len(used_pairs))
+    group_bin, other_bin = np.divmod(used_pairs, n_other_bins)
+    return _Group(
+        members=[*group.members, *other.members],
+        joint_bins=joint_bin_of_pair.take(pairs),
+        member_bins=np.column_stack([group.member_bins[group_bin], other.member_bins[other_bin]]),
+    )
+
+
+def _has_many_pairs(joint_bins, feature_codes, n_feature_bins):
     """Return True if the first samples have more than the maximum number of joint bins.
 
     Each pair of a joint bin of the group and a bin of the feature is a joint bin of the larger
@@ -177,8 +205,33 @@ def _has_many_pairs(joint, feature_codes, n_feature_bins):
     """
     if len(feature_codes) <= _SAMPLE_SIZE:
         return False
-    pairs = joint[:_SAMPLE_SIZE] * np.int32(n_feature_bins) + feature_codes[:_SAMPLE_SIZE]
+    pairs = joint_bins[:_SAMPLE_SIZE] * np.int32(n_feature_bins) + feature_codes[:_SAMPLE_SIZE]
     return np.count_nonzero(np.bincount(pairs)) > _MAX_JOINT_BINS
+
+
+def _expansion_matrix(groups, n_bins):
+    """Return the matrix that expands the sums of joint bins to the bins of each feature.
+
+    Parameters
+    ----------
+    groups : list of _Group
+    n_bins : ndarray of shape (n_features,), dtype=int64
+        Number of bins of each feature.
+
+    Returns
+    -------
+    csc_array of shape (n_bins.sum(), n_joint_bins)
+        A column is a joint bin: it has a 1 in the row of the bin of each member of its group. The
+        rows and the columns are numbered feature by feature and group by group.
+    """
+    first_bin = np.cumsum(n_bins) - n_bins
+    rows = [(group.member_bins + first_bin[group.members]).ravel() for group in groups]
+    entries_per_column = np.concatenate(
+        [np.full(len(group.member_bins), len(group.members)) for group in groups]
+    )
+    rows = np.concatenate(rows)
+    matrix = np.ones(len(rows)), rows, np.append(0, np.cumsum(entries_per_column))
+    return sparse.csc_array(matrix, (int(n_bins.sum()), len(entries_per_column)))
 
 
 class SampleBins:
