@@ -7,10 +7,15 @@ sum of the change bounds in it. No score inside is larger than
 
 .. math:: \frac{a + b}{2} + M.
 
-Only blocks whose bound reaches the largest known score are evaluated. At first the largest known
-score is that of the thresholds between blocks. If many blocks remain, smaller blocks follow, and
-then the edges of all thresholds. The time that this saves depends on weights and data, and is not
-known in advance. For one column, `boostbench.core.stumps.layouts.sorted` is faster.
+Only blocks whose bound reaches the largest known score are evaluated. The first known scores are
+the scores of the thresholds between blocks. If many blocks remain, the search is repeated with
+smaller blocks, and then with the edges of all thresholds. The time that this saves depends on
+weights and data, and is not known in advance. For one column,
+`boostbench.core.stumps.layouts.sorted.RankBins` is faster.
+
+`boostbench.core.stumps.layouts.sorted.Sorted` makes a `RankBlocks` for the search of several
+columns. A *place* is the rank of a sample in the order of a feature, and the threshold after it; a
+*position* is the number of a threshold among the edges of `Sorted`.
 """
 
 from itertools import pairwise
@@ -20,8 +25,9 @@ import numpy as np
 from boostbench.core.stumps.layouts.base import Layout
 from boostbench.core.stumps.layouts.bin_sums import JointBinSums, bins_by_rank
 
-# Blocks of a feature, and the largest fraction of them that is worth evaluating. The coarse grid is
-# tried first.
+# A grid divides the samples of each feature into blocks. For each grid, the number of blocks of a
+# feature, and the largest fraction of all blocks that is worth evaluating. The coarse grid is tried
+# first.
 _GRIDS = (32, 1 / 16), (128, 1 / 8)
 
 # Number of searches without blocks after a search whose bounds did not save time.
@@ -42,7 +48,7 @@ _PIECE = 2**13
 
 
 class RankBlocks(Layout):
-    """Search of the largest edges of several columns of weights.
+    """Search of the largest scores of several columns of weights.
 
     Parameters
     ----------
@@ -59,19 +65,19 @@ class RankBlocks(Layout):
         self._full_layout = full_layout
         self._order, self._is_threshold, self._n_samples = order, is_threshold, n_samples
         self.dtype = np.float64 if n_samples >= _FLOAT64_SAMPLES else np.float32
-        self._grids = [grid for grid in _GRIDS if n_samples >= grid[0] * _MIN_SAMPLES]
-        self._pauses = [0]
-        self._pieces = [self._make_pieces(self._grids[0][0])]
+        self._grid_sizes = [size for size in _GRIDS if n_samples >= size[0] * _MIN_SAMPLES]
+        # The finer grid is made when it is needed.
+        self._grids = [self._make_grid(*self._grid_sizes[0])]
 
     @property
     def additions(self):
-        """Largest number of roundings of a weight in an edge or a bound."""
-        additions = [piece.additions for pieces in self._pieces for piece in pieces]
+        """Largest number of roundings of a weight in an edge or a bound; see `Layout`."""
+        additions = [piece.additions for grid in self._grids for piece in grid.pieces]
         return max(*additions, self._full_layout.additions)
 
     @property
     def total_additions(self):
-        """Largest number of roundings of the total in an edge."""
+        """Largest number of roundings of the total in an edge; see `Layout`."""
         return self.additions
 
     @staticmethod
@@ -81,49 +87,56 @@ class RankBlocks(Layout):
 
     def is_paused(self):
         """Return True if earlier searches suggest that computing all edges is faster."""
-        if not all(self._pauses):
+        if not all(grid.pause for grid in self._grids):
             return False
-        self._pauses = [pause - 1 for pause in self._pauses]
+        for grid in self._grids:
+            grid.pause -= 1
         return True
 
     def candidates(self, W, total, tolerance, criterion):
-        """Yield all edges that may be the largest; see `Layout.candidates`."""
+        """Yield all edges that may have the largest score; see `Layout.candidates`.
+
+        The positions `criterion.excluded` do not count for the largest score, but their edges are
+        yielded too, because the caller needs them.
+        """
+        # 1) Try the grids, from coarse to fine. A grid pauses after a search that it did not help.
         summands = np.hstack([W, criterion.change_bounds(W)])
-        for level, pieces in enumerate(self._pieces):
-            if self._pauses[level]:
-                self._pauses[level] -= 1
+        for grid in self._grids:
+            if grid.pause:
+                grid.pause -= 1
                 continue
-            max_open = self._grids[level][1] * sum(piece.has_threshold.size for piece in pieces)
-            if (
-                yield from self._search_blocks(
-                    pieces, max_open, W, summands, total, tolerance, criterion
-                )
-            ):
+            if (yield from self._search_blocks(grid, W, summands, total, tolerance, criterion)):
                 return
-            self._pauses[level] = _PAUSE
-        if len(self._pieces) < len(self._grids):
-            # The smaller blocks are used from the next search: the tolerance of this one does not
-            # include their roundings.
-            self._pieces.append(self._make_pieces(self._grids[len(self._pieces)][0]))
-            self._pauses.append(0)
+            grid.pause = _PAUSE
+        # 2) Make the next grid for the next search: the tolerance of this search does not include
+        #    its roundings.
+        if len(self._grids) < len(self._grid_sizes):
+            self._grids.append(self._make_grid(*self._grid_sizes[len(self._grids)]))
+        # 3) Compute all edges.
         yield from self._full_layout.iter_slices(W, total)
 
-    def _search_blocks(self, pieces, max_open, W, summands, total, tolerance, criterion):
-        """Yield as `candidates`; return False if more than `max_open` blocks must be evaluated."""
+    def _search_blocks(self, grid, W, summands, total, tolerance, criterion):
+        """Yield as `candidates`; return False if too many blocks of the grid must be evaluated.
+
+        `summands` has the weights and their change bounds, side by side.
+        """
         excluded = self._full_layout.place(criterion.excluded)
-        best_score = -np.inf
+        best_score, max_open = -np.inf, grid.max_open
         # Usually the same features have large scores as in the previous search.
-        for piece in sorted(pieces, key=lambda piece: -piece.last_max):
+        for piece in sorted(grid.pieces, key=lambda piece: -piece.last_max):
+            # 1) Bound the scores in each block by the scores at its two ends.
             edges, change_bounds = piece.block_edges(summands, total)
             scores = _scores(edges, criterion)
             bound = scores[:, :-1] + scores[:, 1:]
             bound *= 0.5
             bound += change_bounds
+            # 2) Update the largest score by the ends that are thresholds and not excluded.
             is_excluded = piece.position_mask(*excluded)
             scores = scores[:, 1:]
             scores[~piece.is_end(is_excluded)] = -np.inf
             piece.last_max = scores.max()
             best_score = max(best_score, piece.last_max)
+            # 3) Evaluate the blocks that may contain a larger score.
             is_open = _has_any_in_row(bound >= best_score - tolerance) & piece.has_threshold
             max_open -= np.count_nonzero(is_open)
             if max_open < 0:
@@ -138,11 +151,11 @@ class RankBlocks(Layout):
                 yield self._full_layout.position(feature[is_near], place[is_near]), edges[is_near]
         return True
 
-    def _make_pieces(self, n_blocks):
-        """Return the features in pieces, with `n_blocks` blocks for each feature."""
+    def _make_grid(self, n_blocks, max_open_fraction):
+        """Return a grid with `n_blocks` blocks for each feature."""
         length = -(-self._n_samples // n_blocks)
         width = max(1, _PIECE // n_blocks)
-        return [
+        pieces = [
             _FeatureBlocks(
                 first,
                 self._order[rows],
@@ -154,6 +167,30 @@ class RankBlocks(Layout):
             for first in range(0, len(self._order), width)
             for rows in [slice(first, first + width)]
         ]
+        return _Grid(pieces, max_open_fraction)
+
+
+class _Grid:
+    """Division of the samples of all features into blocks of equal length.
+
+    Parameters
+    ----------
+    pieces : list of _FeatureBlocks
+        Blocks of a few features each.
+    max_open_fraction : float
+        Largest fraction of the blocks that is worth evaluating.
+
+    Attributes
+    ----------
+    max_open : float
+        Largest number of blocks that is worth evaluating.
+    pause : int
+        Number of coming searches that skip the grid.
+    """
+
+    def __init__(self, pieces, max_open_fraction):
+        self.pieces, self.pause = pieces, 0
+        self.max_open = max_open_fraction * sum(piece.has_threshold.size for piece in pieces)
 
 
 class _FeatureBlocks:
