@@ -6,4 +6,4 @@ from boostbench.core.stumps.layouts import pair_tables
 @pytest.fixture
 def many_samples(monkeypatch):
     """Use tables of feature pairs for any number of samples."""
-    monkeypatch.setattr(pair_tables, "_BINS_PER_SAMPLE", 10**6)
+    monkeypatch.setattr(pair_tables, "_CELLS_PER_SAMPLE", 10**6)

@@ -14,13 +14,17 @@ _OFFSET = 2.0**-20
 # Below this many values, sorting and binary search are faster than grids.
 _MIN_VALUES = 2**14
 
-# Number of cells of the grids for quantiles and for thresholds.
+# Number of cells of the grid that locates quantiles. Cells of a few values make sorting them cheap.
 _N_CELLS = 2**14
+
+# Number of cells of the grid that locates the thresholds below a value; the counts of all cells
+# stay in the first-level cache.
 _N_THRESHOLD_CELLS = 2**12
 
-# A grid saves no time if the cells of the quantiles contain more than this fraction of all values,
-# or if one cell contains more than this many thresholds.
+# A grid saves no time if the cells of the quantiles contain more than this fraction of all values.
 _MAX_SORTED_PART = 0.25
+
+# A grid saves no time if one cell contains more than this number of thresholds.
 _MAX_PER_CELL = 4
 
 # Up to this many thresholds, a value is compared with all of them.
@@ -76,14 +80,19 @@ def find_thresholds(values, max_bins=None, weights=None):
 
 
 def _thresholds_by_grid(values, max_bins):
-    """Return the thresholds at the quantiles, or None if two quantiles may have the same one."""
+    """Return the thresholds at the quantiles without sorting all values.
+
+    Return None if that saves no time, or if two quantiles may have the same threshold.
+    """
+    # 1) Count the values in the cells of a regular grid.
     n_values = len(values)
     cells = _grid_cells(values, values.min(), values.max(), _N_CELLS)
     if cells is None or n_values < max_bins:
         return None
     counts = np.bincount(cells, minlength=_N_CELLS)
     ends = np.cumsum(counts)
-    # Number of values before the last value below each threshold.
+    # 2) Find the cells of the last value below each threshold and of the first value above it, by
+    #    the ranks of these values, which begin at 0.
     ranks = _quantile_ranks(n_values, max_bins) - 1
     low_cell, high_cell = (np.searchsorted(ends, rank, "right") for rank in (ranks, ranks + 1))
     is_needed = np.zeros(_N_CELLS, bool)
@@ -91,6 +100,8 @@ def _thresholds_by_grid(values, max_bins):
     needed = np.where(is_needed, counts, 0)
     if needed.sum() > _MAX_SORTED_PART * n_values:
         return None
+    # 3) Sort the values in these cells. The rank of a value among them is its rank among all
+    #    values, less the number of values in the skipped cells before its own.
     candidates = np.sort(values[is_needed.take(cells)])
     n_skipped = (ends - counts) - (np.cumsum(needed) - needed)
     low, high = (
@@ -126,6 +137,7 @@ def bin_indices(values, thresholds):
     """
     dtype = np.min_scalar_type(len(thresholds))
     indices = np.empty(len(values), dtype)
+    # 1) With few thresholds, count the thresholds that are not below a value.
     if len(thresholds) <= _MAX_COMPARED:
         for start in range(0, len(values), _BLOCK_VALUES):
             block = slice(start, start + _BLOCK_VALUES)
@@ -133,6 +145,7 @@ def bin_indices(values, thresholds):
                 values[block] <= thresholds[:, None], axis=0, dtype=dtype, out=indices[block]
             )
         return np.subtract(len(thresholds), indices, out=indices)
+    # 2) With few values, or many thresholds close together, use a binary search.
     if len(values) < _MIN_VALUES:
         return np.searchsorted(thresholds, values).astype(dtype)
     threshold_cells = _grid_cells(thresholds, thresholds[0], thresholds[-1], _N_THRESHOLD_CELLS)
@@ -141,7 +154,8 @@ def bin_indices(values, thresholds):
     )
     if max_per_cell > _MAX_PER_CELL:
         return np.searchsorted(thresholds, values).astype(dtype)
-    # All thresholds in the cells before the cell of a value are below the value.
+    # 3) Locate each value in a regular grid. All thresholds in the cells before its cell are below
+    #    it; compare it with the few thresholds in its own cell.
     n_before = np.searchsorted(threshold_cells, np.arange(_N_THRESHOLD_CELLS)).astype(dtype)
     next_threshold = np.append(thresholds, np.inf)
     for start in range(0, len(values), _BLOCK_VALUES):

@@ -1,8 +1,13 @@
-"""Sums of weights in the bins of all features, by tables of the joint bins of two of them.
+"""Sums of one column of weights in the bins of all features, by tables of pairs of features.
 
-A sample is added once to a joint bin of two features, instead of once to a bin of each. The table
-of a pair stays in the cache, and weights and bins are read in order. With few samples, one call
-computes several tables. If a table has many bins per sample, each feature has its own table.
+The *table* of two features has a *cell* for each pair of their bins. A sample is added once to a
+cell, instead of once to a bin of each feature, and the sums of the rows and columns of the table
+are the sums of the bins. The table stays in the cache, and weights and cells are read in order.
+With few samples, one call computes several tables. If a table has many cells per sample, each
+feature has its own table, whose cells are its bins.
+
+`boostbench.core.stumps.layouts` uses `PairTables`, and the searches of projected features use
+`PrefixSumTables`.
 """
 
 from functools import cached_property
@@ -13,7 +18,7 @@ from scipy import sparse
 
 from boostbench.core.linear_algebra import sparse_product
 
-# Largest number of bins of a table: in single precision, half of a second-level cache.
+# Largest number of cells of a table: in single precision, half of a second-level cache.
 MAX_BINS = 2**16
 
 # With fewer samples, summing the tables of pairs takes longer than it saves.
@@ -22,15 +27,15 @@ MIN_SAMPLES = 2**16
 # The number of bins of a feature is a multiple of this, since BLAS is faster for full vectors.
 _WIDTH_MULTIPLE = 16
 
-# Samples of all tables of a call: enough to make the overhead of a call negligible, few enough for
-# their weights to stay in the cache.
+# Number of samples of all tables of a call: enough to make the overhead of a call negligible, few
+# enough for their weights to stay in the cache.
 _CALL_SAMPLES = 2**18
 
-# Bins of all tables of a call, few enough for the cache.
-_CALL_BINS = 2**17
+# Number of cells of all tables of a call, few enough for the cache.
+_CALL_CELLS = 2**17
 
-# Number of table bins whose summation takes the time that one sample saves.
-_BINS_PER_SAMPLE = 2
+# Number of cells whose summation takes the time that one sample saves.
+_CELLS_PER_SAMPLE = 2
 
 
 class PairTables:
@@ -48,6 +53,8 @@ class PairTables:
     Attributes
     ----------
     width : int
+        Number of bins of each feature in the results. The bins after the bins of a feature are
+        empty.
 
     Examples
     --------
@@ -58,13 +65,18 @@ class PairTables:
     """
 
     def __init__(self, codes, n_bins, n_layers=1):
+        # 1) Choose the number of features of a table, two or one, and the number of tables of a
+        #    call.
         n_samples = len(codes[0])
         self.width = width = _padded_width(n_bins)
         self._n_layers = n_layers
+        # Layer of the samples at present; see `_set_layers`.
         self._layer = np.int32(0)
         self._n_joint = 2 if _pair_cost(n_samples, width) <= n_samples else 1
         n_cells = n_layers * width**self._n_joint
-        n_tables = max(1, min(_CALL_SAMPLES // max(1, n_samples), _CALL_BINS // n_cells))
+        n_tables = max(1, min(_CALL_SAMPLES // max(1, n_samples), _CALL_CELLS // n_cells))
+        # 2) Make a matrix for each call: its cells are numbered through the tables of the call.
+        #    With an odd number of features, the last one has a table with empty rows or columns.
         self._tables = []
         for first in range(0, len(codes), self._n_joint * n_tables):
             table_codes = codes[first : first + self._n_joint * n_tables]
@@ -95,6 +107,7 @@ class PairTables:
         Returns
         -------
         ndarray of shape (n_features or one more, n_layers, width)
+            Pairs have an even number of features: the last one may be empty.
         """
         return np.concatenate(list(self.pieces(weights, layer)))
 
@@ -154,10 +167,12 @@ def addition_cost(n_samples, n_bins):
 
 
 def _pair_cost(n_samples, width):
-    return (n_samples + width**2 / _BINS_PER_SAMPLE) / 2
+    """Return the cost of a feature in a table of two, in the unit of `addition_cost`."""
+    return (n_samples + width**2 / _CELLS_PER_SAMPLE) / 2
 
 
 def _padded_width(n_bins):
+    """Return the number of bins, rounded up to a multiple of `_WIDTH_MULTIPLE`."""
     return -(-n_bins // _WIDTH_MULTIPLE) * _WIDTH_MULTIPLE
 
 
@@ -222,9 +237,10 @@ class PrefixSumTables(PairTables):
         sums, start = np.empty((self._n_thresholds, self._n_features), np.float32), 0
         for bins in self.pieces(weights):
             block = sums[:, start : start + len(bins)]
-            # Thresholds are rows, since the caller needs the largest sum of each feature.
+            # Thresholds are rows, since the caller computes the largest sum of each feature over
+            # them.
             block[:] = bins[: block.shape[1], 0, : self._n_thresholds].T
             start += len(bins)
-        for before, sum_ in pairwise(sums):
-            sum_ += before
+        for before, after in pairwise(sums):
+            after += before
         return sums

@@ -1,7 +1,11 @@
 """Edges by prefix sums over the samples in the order of each feature.
 
-`Sorted` computes all edges. `RankBins` and `boostbench.core.stumps.layouts.rank_blocks.RankBlocks`
-bound them first, and compute only the edges that may be the largest.
+`Sorted` computes all edges. `RankBins`, for one column of weights, and
+`boostbench.core.stumps.layouts.rank_blocks.RankBlocks`, for several, bound them first, and compute
+only the edges that may be the largest.
+
+A *place* is the rank of a sample in the order of a feature, and the threshold after it. A
+*position* is the number of a threshold among the edges of `Sorted`.
 """
 
 from functools import cached_property
@@ -17,24 +21,27 @@ from boostbench.core.stumps.layouts.rank_blocks import RankBlocks
 from boostbench.core.stumps.thresholds import iter_columns, midpoint, sort_with_order
 from boostbench.core.stumps.ties import TIE_TOLERANCE
 
-# Positions of a piece: few enough for their sums to stay in the cache, and worth the calls.
+# Number of positions of a piece. Their sums stay in the cache, and there are enough of them to make
+# the overhead of a call negligible.
 PIECE = 40_000
 
-# Number of bins of a feature. Twice as many do not fit the cache. With half as many, more bins
-# are evaluated.
+# Number of bins of a feature in `RankBins`. Twice as many do not fit the cache. With half as many,
+# more bins are evaluated.
 _N_BINS = 128
 
-# Number of samples in the bins that are evaluated at a time.
+# Number of samples in the bins that `RankBins` evaluates at a time. Their changes of an edge stay
+# in the second-level cache.
 _BLOCK_SAMPLES = 2**16
 
 
 class Sorted(Layout):
     """Layout of mostly distinct values: prefix sums over the samples in the order of each feature.
 
-    Every sample has a position. Features are processed in pieces. The sums of a piece have the axes
-    place in a block, block, feature and column, so that one product with a triangular matrix adds
-    the sums of earlier blocks for all features. The time of the product grows with the number of
-    blocks, so the number of blocks is about the number of places in a block.
+    Every sample has a position. Features are processed in *pieces*, a few at a time. The places of
+    a feature are divided into *blocks* of equal length. The sums of a piece have the axes place in
+    a block, block, feature and column, so that one product with a triangular matrix adds the sums
+    of earlier blocks for all features. The time of the product grows with the number of blocks, so
+    the number of blocks is about the number of places in a block.
 
     Parameters
     ----------
@@ -50,18 +57,19 @@ class Sorted(Layout):
     """
 
     def __init__(self, X, thresholds=None, codes=None):
+        # 1) Choose the length and number of blocks, and the number of features of a piece.
         n_samples, n_features = X.shape
         self._n_samples = n_samples
         self._length = 2 ** ((n_samples.bit_length() - 1) // 2)
         has_rank_bins = RankBins.is_worthwhile(n_samples)
-        n_blocks = -(
-            -(RankBins.padded_length(n_samples) if has_rank_bins else n_samples) // self._length
-        )
+        min_places = RankBins.padded_length(n_samples) if has_rank_bins else n_samples
+        n_blocks = -(-min_places // self._length)
         n_places = n_blocks * self._length
         self._width = max(1, PIECE // n_samples)
         # The last piece may have fewer features.
         self._widths = np.minimum(self._width, n_features - np.arange(0, n_features, self._width))
-        # The padding gathers a row of zeros.
+        # 2) Sort the samples by each feature. The padding is the number of a row of zeros, which
+        #    `pieces` appends to the weights.
         self._order = np.full((n_features, n_places), n_samples, np.int32)
         stump_index = np.full((n_features, n_places), -1, np.int32)
         self.thresholds = [] if thresholds is None else thresholds
@@ -79,7 +87,9 @@ class Sorted(Layout):
             n_thresholds = len(last)
             feature_stumps[last] = np.arange(first_index, first_index + n_thresholds)
             first_index += n_thresholds
-        # Each block starts from the sum of those before it, less half of the sum of all.
+        # 3) Prepare the sums. The weights are multiplied by -2, so that the edge is the sum of a
+        #    prefix less half of the sum of all. Each block starts from the sum of the blocks before
+        #    it, less this half.
         self._carry = (np.tri(n_blocks, k=-1) - 0.5).astype(np.float32)
         # The half sums contain every weight once: added up in its block, over the blocks, and to
         # the block. A weight below the threshold in the same block is added twice more.
@@ -106,14 +116,19 @@ class Sorted(Layout):
 
     @cached_property
     def _rank_blocks(self):
+        """Search of several columns; it is made when it is needed."""
         return RankBlocks(self, self._order, self._is_threshold, self._n_samples)
 
     @cached_property
     def _is_threshold(self):
+        """True if a threshold lies after a place: (n_features, n_places)."""
         return self._stump_index >= 0
 
     def _to_piece_order(self, values):
-        """Return values of shape (n_features, n_places) in the order of positions."""
+        """Return values of shape (n_features, n_places) in the order of positions.
+
+        The positions of a piece are numbered by place in a block, then block, then feature.
+        """
         n_features, n_places = values.shape
         result = np.empty(values.size, np.int64)
         for first in range(0, n_features, self._width):
@@ -177,6 +192,7 @@ class Sorted(Layout):
 
     @cached_property
     def _rows(self):
+        """Sample at each position, for each piece; `n_samples` for padding."""
         starts = range(self._width, len(self._order), self._width)
         ends = np.array(starts, int) * self._order.shape[1]
         return np.split(self._to_piece_order(self._order), ends)
@@ -185,14 +201,15 @@ class Sorted(Layout):
         """Yield edges, a few features at a time; see `Layout.pieces`. `total` is not used."""
         padded = np.zeros((len(W) + 1, W.shape[1]), W.dtype)
         np.multiply(W, -2.0, out=padded[:-1])
-        # One array for all pieces: fresh memory costs more than the sums.
-        sums_of_any = np.empty((len(self._rows[0]), W.shape[1]), W.dtype)
+        # All pieces share one array, because fresh memory costs more than the sums.
+        buffer = np.empty((len(self._rows[0]), W.shape[1]), W.dtype)
         for rows in self._rows:
-            sums = sums_of_any[: len(rows)]
+            sums = buffer[: len(rows)]
             padded.take(rows, axis=0, mode="clip", out=sums)
+            # The axes are place in a block, block, and feature and column.
             blocks = sums.reshape(self._length, len(self._carry), -1)
-            for before, place in pairwise(blocks):
-                place += before
+            for before, after in pairwise(blocks):
+                after += before
             blocks += self._carry @ blocks[-1]
             yield sums
 
@@ -258,12 +275,14 @@ class RankBins(Layout):
 
     def candidates(self, W, total, tolerance, criterion):
         """Yield all edges that may be the largest; see `Layout.candidates`."""
+        # 1) Add up the positive and the negative weights in each bin, which are two layers of the
+        #    tables: (n_features, n_bins) each.
         weights = np.ascontiguousarray(W[:, 0])
         is_negative = (weights < 0).astype(np.int32)
         sums = self._tables.sums(weights, is_negative)[: len(self._order)].astype(np.float64)
         positive_sum, negative_sum = sums[:, 0], sums[:, 1]
         abs_sum = positive_sum - negative_sum
-        # 1) Compute the edges before and after each bin, and the bound of each bin.
+        # 2) Compute the edges before and after each bin, and the bound of each bin.
         edge_after_bin = total - 2 * np.cumsum(positive_sum + negative_sum, axis=1)
         edge_before_bin = edge_after_bin + 2 * (positive_sum + negative_sum)
         bound = np.maximum(
@@ -273,7 +292,7 @@ class RankBins(Layout):
         feature, bin_ = np.nonzero(bound >= best_score - tolerance)
         by_bound = np.argsort(-bound[feature, bin_], kind="stable")
         block_bins = max(1, _BLOCK_SAMPLES // self._bin_size)
-        # 2) Evaluate bins by decreasing bound. Padding takes the last change, which is 0.
+        # 3) Evaluate bins by decreasing bound. Padding takes the last change, which is 0.
         changes = np.append(-2.0 * weights.astype(np.float64), 0.0)
         for start in range(0, len(by_bound), block_bins):
             selected = by_bound[start : start + block_bins]
@@ -295,8 +314,8 @@ class RankBins(Layout):
             bin_rounding_bound += 8 * UNIT_ROUNDOFF[np.float32] * abs_sum[bins]
             min_kept = np.maximum(highest[near] - 2 * bin_rounding_bound, best_score - tolerance)
             max_kept = np.minimum(lowest[near] + 2 * bin_rounding_bound, tolerance - best_score)
-            entries = np.flatnonzero((edges >= min_kept[:, None]) | (edges <= max_kept[:, None]))
-            if len(entries):
-                row, place = np.divmod(entries, self._bin_size)
+            kept = np.flatnonzero((edges >= min_kept[:, None]) | (edges <= max_kept[:, None]))
+            if len(kept):
+                row, place = np.divmod(kept, self._bin_size)
                 place += bins[1][row] * self._bin_size
-                yield self._position(bins[0][row], place), edges.ravel()[entries, None]
+                yield self._position(bins[0][row], place), edges.ravel()[kept, None]

@@ -69,7 +69,7 @@ def test_large_bins_use_double_precision(monkeypatch):
 
 @pytest.mark.parametrize("bins_per_sample", [1, 10**6], ids=["alone", "pairs"])
 def test_layers_have_separate_sums_and_may_change(bins_per_sample, monkeypatch):
-    monkeypatch.setattr(pair_tables, "_BINS_PER_SAMPLE", bins_per_sample)
+    monkeypatch.setattr(pair_tables, "_CELLS_PER_SAMPLE", bins_per_sample)
     rng = np.random.default_rng(0)
     codes = [rng.integers(0, n, 200) for n in (5, 20, 33)]
     tables = PairTables(codes, 33, n_layers=2)
