@@ -6,7 +6,8 @@ import numpy as np
 from boostbench.data.dataset import Dataset
 from boostbench.spec.data import FALLBACK, KEEP
 
-#: Number of classes up to which each is listed; for more, the range of their sizes is shown.
+#: Number of classes up to which each is listed, in a few lines; for more, the range of their sizes
+#: is shown.
 MAX_CLASSES = 30
 
 
@@ -65,6 +66,7 @@ def _values(dataset: Dataset) -> str:
 
 
 def _missing(dataset: Dataset, values: np.ndarray) -> str:
+    """Return the number of missing values, and the statistic that a fit replaces them by."""
     is_missing = np.isnan(values)
     filling = dataset.imputation
     if filling:
@@ -86,6 +88,7 @@ def _classes(dataset: Dataset) -> str:
 
 
 def _expected(dataset: Dataset) -> str:
+    """Return the counts that the config of the data set states."""
     counts = msgspec.structs.asdict(dataset.expect)
     parts = [f"{number} {key}" for key, number in counts.items() if number is not None]
     return ", ".join(parts) or "nothing said"

@@ -1,4 +1,7 @@
-"""Descriptors of images, computed block by block; each block is cached."""
+"""Descriptors of images: features of edges and gradients that replace the pixels.
+
+They are computed in blocks of images, and each block is cached.
+"""
 
 import contextlib
 import hashlib
@@ -18,8 +21,9 @@ logger = logging.getLogger(__name__)
 
 #: Number of images per block: a kill loses at most one block, and memory holds one.
 BLOCK_SIZE = 512
-# Rounding makes checksums independent of the processor, on which the last bits depend. Single
-# precision would not suffice: without AVX2, 4 of 51 200 numbers differed in these decimals.
+#: Decimals of descriptors. Rounding makes checksums independent of the processor, on which the last
+#: bits depend. Single precision would not suffice: without AVX2, 4 of 51 200 numbers differed in
+#: these decimals.
 _DECIMALS = 6
 # Versions in the names of cached blocks; raise one when its descriptor changes.
 _VERSIONS = {"gist": 2, "hog": 1, "hog_pyramid": 1}
@@ -88,7 +92,8 @@ def gist(images: np.ndarray) -> np.ndarray:
     logarithms -= fft.ifft2(fft.fft2(logarithms) * low_pass).real
     contrast = np.sqrt(np.abs(fft.ifft2(fft.fft2(logarithms**2) * low_pass)))
     spectra = fft.fft2(logarithms / (_CONTRAST_OFFSET + contrast))
-    # 2) Average the magnitude of each filter's response in each cell.
+    # 2) Average the magnitude of each filter's response in each cell, without the margin: multiply
+    #    by the weights of the rows, (n_cells, height), and of the columns, (width, n_cells).
     row_weights, column_weights = _cell_weights(height), _cell_weights(width)
     averages = []
     for band_pass in _gabor_filters(logarithms.shape[1:]):

@@ -64,8 +64,8 @@ _Loader.add_implicit_resolver(
 )
 
 
-#: Maximum number of values of a YAML text, with aliases expanded: a few lines of aliases to aliases
-#: could stand for billions.
+#: Maximum number of values of a YAML text, with aliases (``*name``) written out: a few lines of
+#: aliases to aliases could stand for billions of values.
 MAX_VALUES = 100_000
 #: Maximum number of lists and mappings inside one another: PyYAML reads them by recursion.
 MAX_DEPTH = 50
@@ -315,15 +315,15 @@ def read_option(
         If the file is missing, cannot be read or is not YAML, if it changes other groups, or if
         its defaults form a circle.
     """
-    # 1) Find and read the file. Without any, `path` is the one in ``conf/``, for the message.
-    for top in (*folders, conf_dir()):
-        path = top / group / f"{name}.yaml"
-        if os.path.isfile(path):  # no error if the folder may not be entered
-            break
+    # 1) Find and read the file. If there is none, the message names the one in ``conf/``.
+    project_file = conf_dir() / group / f"{name}.yaml"
+    user_files = [folder / group / f"{name}.yaml" for folder in folders]
+    # `Path.is_file` would raise an error if the folder may not be entered.
+    path = next(filter(os.path.isfile, user_files), project_file)
     try:
         text = path.read_text(encoding="utf-8")
         # The project's own files are small, and checking their size takes as long as reading them.
-        is_project_file = top == conf_dir()
+        is_project_file = path == project_file
         content = (yaml.load(text, Loader=_Loader) if is_project_file else parse_yaml(text)) or {}
     except (OSError, yaml.YAMLError, ValueError) as error:
         raise UserError(f"cannot read {path}: {' '.join(str(error).split())}") from None

@@ -1,6 +1,7 @@
 """Faults of training data that a careful colleague would name: leaks, ids, constants, rare classes.
 
-The command line judges the user's files by these rules, and estimators judge data frames.
+A *leak* is a column that alone separates the classes. The command line judges the user's files by
+these rules, and estimators judge data frames.
 """
 
 import math
@@ -37,9 +38,10 @@ _RARE_SHARE = 0.05
 _RARE_COUNT = 10
 #: Maximum number of entries in which equal rows are searched: more take seconds.
 _MAX_HASHED_ENTRIES = 5_000_000
-#: Share of repeated rows above which they are named.
+#: Share of repeated rows from which a warning names them.
 _REPEATED_SHARE = 0.01
-#: Maximum number of rows that equal a given row by chance, if repeated rows are to be copies.
+#: Maximum expected number of rows that equal a given row by chance. With more, repeated rows are
+#: not taken for copies.
 _CHANCE_REPEATS = 0.01
 #: Number of distinct rows, 125 000 pairs of them, that estimate the probability of equal values.
 _CHANCE_SAMPLE_ROWS = 500
@@ -337,7 +339,7 @@ def _is_constant(column: np.ndarray) -> bool:
 
 
 def _rare_class(counts: np.ndarray, classes: Sequence[object]) -> list[DataFault]:
-    """Return the fault that the smallest class is rare, or an empty list.
+    """Return a fault if the smallest class is rare, else an empty list.
 
     Parameters
     ----------

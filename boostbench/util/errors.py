@@ -1,4 +1,7 @@
-"""Errors of the user, near matches of names, and the output of error messages."""
+"""Errors that a user can correct, near matches of names, and the output of error messages.
+
+A command raises `UserError`, and the command line prints it by `print_error`.
+"""
 
 import difflib
 import itertools
@@ -10,7 +13,7 @@ from collections.abc import Iterable, Sequence
 
 from boostbench.util.terminal import echo, printable, shortened
 
-#: Largest number of characters of the names that a message lists.
+#: Largest number of characters of the names that a message lists: about a line of a terminal.
 _MAX_LISTED_CHARACTERS = 90
 
 
@@ -23,6 +26,7 @@ class UserError(Exception):
     """
 
     def __str__(self) -> str:
+        # Several faults become one line; a first line that ends with a colon introduces the others.
         return "; ".join(map(str, self.args)).replace(":; ", ": ")
 
 
@@ -113,6 +117,7 @@ def did_you_mean(word: str, valid_names: Iterable[str]) -> str:
     near = _closest_names(str(word), valid_names)
     if near:
         return f"did you mean {', '.join(near)}?"
+    # Each name takes two further characters, for a comma and a blank.
     lengths = itertools.accumulate(len(name) + 2 for name in valid_names)
     shown_names = [
         name
@@ -124,6 +129,7 @@ def did_you_mean(word: str, valid_names: Iterable[str]) -> str:
 
 
 def _closest_names(word: str, valid_names: Iterable[str]) -> list[str]:
+    """Return up to three names that resemble a word, the most similar one first."""
     return difflib.get_close_matches(word, valid_names, n=3, cutoff=0.5)
 
 

@@ -23,7 +23,8 @@ from boostbench.util.errors import UserError, first_line, os_error_reason
 #: Advice if results cannot be written.
 RESULTS_ELSEWHERE = "choose another folder by results="
 
-# Characters of a file's name in the name of its temporary file: file systems limit the length.
+#: Number of characters of a file's name in the name of its temporary file, as file systems limit
+#: the length of names.
 _PREFIX_LENGTH = 50
 
 
@@ -251,6 +252,11 @@ def retry_while_in_use(change: Callable[[], None]) -> None:
     """Replace or remove a file; on Windows, retry for two seconds.
 
     Windows refuses to replace a file while another process reads it.
+
+    Parameters
+    ----------
+    change : callable
+        Function without arguments that replaces or removes the file.
     """
     end = time.monotonic() + 2
     while True:

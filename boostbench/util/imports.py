@@ -1,4 +1,4 @@
-"""Imports of optional libraries, and of names on their first access."""
+"""Imports of optional libraries, and of a package's public names on their first access."""
 
 import importlib
 import sys

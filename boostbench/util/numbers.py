@@ -6,6 +6,8 @@ from math import isnan
 import numpy as np
 from numpy.typing import ArrayLike
 
+#: One half, and the tolerance for halves that floating point represents a little below, in units of
+#: the last digit.
 _HALF = 0.5 + 1e-9
 
 
@@ -81,6 +83,7 @@ def seconds(value: float | None) -> str:
     """
     if value is None:
         return "-"
+    # From 999.5 on, three significant digits would be written with an exponent: 1e+03.
     return f"{value:.0f}" if value >= 999.5 else f"{value:#.3g}".rstrip(".")
 
 

@@ -1,4 +1,4 @@
-"""Temporary changes of mappings and of random states."""
+"""Temporary changes of mappings, such as the environment, and of the state of `random`."""
 
 import random
 from collections.abc import Iterator, MutableMapping

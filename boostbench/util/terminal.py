@@ -106,10 +106,10 @@ class _Escaped:
         ]
 
 
-# Width of a progress bar, in characters.
+#: Width of a progress bar, in characters.
 _BAR_WIDTH = 30
 
-# The spinner that is visible, or nothing.
+#: The status of rich that shows the visible spinner; empty if there is none.
 _active_spinners: list = []
 
 
@@ -131,7 +131,9 @@ def spinner(text: str) -> Iterator[Callable[..., None]]:
         Replaces the text. Its optional argument ``share``, the finished part of the work from 0 to
         1, is shown as a progress bar.
     """
-    if _active_spinners:  # with a status, older versions of rich hide that stderr is a terminal
+    # While a status is shown, older versions of rich hide that stderr is a terminal. Therefore this
+    # case comes first.
+    if _active_spinners:
         status = _active_spinners[-1]
         outer_text = status.status
         status.update(printable(text))

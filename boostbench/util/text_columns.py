@@ -14,8 +14,9 @@ _DATE = re.compile(
     r"(\d{4}([-/.])\d{1,2}\2\d{1,2}|\d{1,2}([-/.])\d{1,2}\3(\d{4}|\d{2}))"
     r"([T ]\d{1,2}:\d{2}(:\d{2}([.,]\d+)?)?(Z|[+-]\d{2}:?\d{2})?)?"
 )
-# Dates that begin with the day: it is followed by a point, or larger than 12.
+#: A date that begins with the day: a point follows the day, or the day is larger than 12.
 _DAY_FIRST = re.compile(r"\d{1,2}\.|(1[3-9]|2\d|3[01])[-/]\d{1,2}[-/]")
+#: A time zone behind a time: ``12:30Z``, ``12:30+02:00``.
 _TIME_ZONE = re.compile(r":\d.*(Z|[+-]\d{2}:?\d{2})$")
 
 
@@ -46,9 +47,11 @@ def days_conversion_code(name: str, words: Collection[str] = ()) -> str:
     >>> days_conversion_code("start")
     "frame['start'] = (pandas.to_datetime(frame['start']) - pandas.Timestamp('2000-01-01')).dt.days"
     """
+    # Arguments of pandas.to_datetime, and a call that makes times of several zones comparable.
     frame, arguments, drop_time_zone = f"frame[{name!r}]", "", ""
     if any(map(_DAY_FIRST.match, words)):
         arguments += ", dayfirst=True"
+    # Dates of one notation are equal if all digits are replaced by 0.
     if len({re.sub(r"\d", "0", word) for word in words}) > 1:
         arguments += ", format='mixed'"
     if any(map(_TIME_ZONE.search, words)):
@@ -57,9 +60,11 @@ def days_conversion_code(name: str, words: Collection[str] = ()) -> str:
     return f"{frame} = ({dates} - pandas.Timestamp('2000-01-01')).dt.days"
 
 
-#: A column of text identifies rows, as names and customer numbers do, if its number of distinct
-#: values exceeds both this number and this fraction of the rows.
-_MAX_DISTINCT, _MAX_SHARE = 20, 0.5
+#: Number of distinct values above which a column of text may identify rows, as names and customer
+#: numbers do.
+_MAX_DISTINCT = 20
+#: Share of the rows that the number of distinct values must exceed as well.
+_MAX_SHARE = 0.5
 
 #: Maximum number of categories of a feature, as in scikit-learn's HistGradientBoostingClassifier.
 MAX_CATEGORIES = 255

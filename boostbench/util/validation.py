@@ -1,7 +1,8 @@
-"""Validation of the content of files and of config keys by types, with error messages of one line.
+"""Validation of configs and of files by the types of a struct, with error messages of one line.
 
 msgspec checks single values. This module finds the key of a fault, and adds near matches and a
-description of the type.
+description of the type. `validate_mapping` checks a group of a config, whose fields have described
+types (`annotated_type`). `struct_from_mapping` checks a YAML file, whose fields have plain types.
 """
 
 import functools
@@ -25,6 +26,7 @@ import msgspec
 from boostbench.util.errors import UserError, did_you_mean, unknown_name_error
 from boostbench.util.terminal import truncated_repr
 
+#: Struct that a function makes.
 T = TypeVar("T")
 
 #: Descriptions of the types of one value and of several values.
@@ -104,7 +106,7 @@ def struct_from_config(cls: type[T], config: Mapping, where: str) -> T:
     return _structs[text]
 
 
-# Structs by their class and the text of their config.
+#: Structs by their class and the text of their config, see `struct_from_config`.
 _structs: dict[tuple[type, str], Any] = {}
 
 
@@ -300,12 +302,23 @@ def _is_unquoted_text(value: Any, kind: Any) -> bool:
 
 
 def _alternatives(kind: Any) -> tuple:
+    """Return the types of a union; a single type is the only one."""
     return (kind,) if get_origin(kind) in (Annotated, Literal) else get_args(kind)
 
 
 @functools.cache
 def _type_facts(kind: Any) -> tuple[Any, tuple, bool, bool]:
-    """Return origin and arguments of a type, and whether it parses texts, and is a struct."""
+    """Return facts about a type.
+
+    Returns
+    -------
+    origin, args
+        See `typing.get_origin` and `typing.get_args`: ``list`` and ``(str,)`` for ``list[str]``.
+    has_parser : bool
+        Whether it has a method ``from_texts``.
+    is_struct : bool
+        Whether it is a struct of msgspec.
+    """
     is_struct = isinstance(kind, type) and issubclass(kind, msgspec.Struct)
     return get_origin(kind), get_args(kind), hasattr(kind, "from_texts"), is_struct
 
@@ -344,7 +357,7 @@ def _required(cls: type[msgspec.Struct]) -> list[str]:
 
 
 def _nested_struct(kind: Any) -> type | None:
-    """Return the struct of a field, if it has one whose fields are described."""
+    """Return the struct of a field with described types; None if the type is no such struct."""
     inner = next((get_args(a)[0] for a in _alternatives(kind) if get_origin(a) is Annotated), None)
     is_struct = isinstance(inner, type) and issubclass(inner, msgspec.Struct)
     return inner if is_struct and _required(inner) else None

@@ -236,6 +236,7 @@ def read_bundle(folder: Path, spec: DataSpec) -> Dataset | None:
 
 
 def _verify_checksum(path: Path) -> None:
+    """Raise a UserError if a file of a bundle lacks a checksum, or differs from it."""
     expected = _read_checksums(path.parent).get(path.name)
     if expected is None:
         raise UserError(f"{path} is not in {path.parent / CHECKSUM_FILE}; {_BUNDLE_ADVICE}")
@@ -254,6 +255,7 @@ def _identifying_spec(spec: DataSpec) -> DataSpec:
 
 
 def _read_checksums(folder: Path) -> dict[str, str]:
+    """Return the SHA-256 of each file of a bundle by the name of the file."""
     path = folder / CHECKSUM_FILE
     if not os.path.isfile(path):
         return {}

@@ -56,7 +56,7 @@ _MAX_REASON = 200
 
 
 class Unreachable(ConnectionError):
-    """The server does not exist or does not answer."""
+    """Error for a server that does not exist or does not answer."""
 
 
 def download(name: str, query: DataQuery | TaskQuery) -> Dataset:

@@ -16,7 +16,11 @@ read_task_description = openml.tasks.functions._get_task_description
 
 
 def use_requests(requests):
-    """Return a context in which openml makes its requests by a module like `requests`."""
+    """Return a context in which openml makes its requests by a module like `requests`.
+
+    openml itself sets no time limit. `boostbench.data.sources.openml_client` passes a copy of the
+    module with time limits and checks of the status.
+    """
     return temporarily_set(vars(openml._api_calls), requests=requests)
 
 
