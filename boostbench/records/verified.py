@@ -1,7 +1,9 @@
 """Findings of `boostbench verify`, which fits records again: ``<results>/verified.jsonl``.
 
 Records of one algorithm with the same choices on one data set are a *group*. The file has one line
-of JSON for each group of which records were fitted again; the last line of a group counts.
+of JSON for each group of which records were fitted again; the last line of a group counts. Lines of
+version 1.0.0 name the data set without its checksum: they hold for all data sets of the name whose
+group has no line of its own.
 """
 
 from collections.abc import Iterable
@@ -49,11 +51,14 @@ class Group(NamedTuple):
         Its parameters that are names, such as a loss: ``"loss=logistic, step=newton"``.
     data : str
         Name of the data set.
+    checksum : str, default=""
+        Checksum of the data set, as several may have one name. Empty: any data set of the name.
     """
 
     target: str
     choices: str
     data: str
+    checksum: str = ""
 
     @classmethod
     def from_config(cls, config: Config) -> "Group":
@@ -63,7 +68,7 @@ class Group(NamedTuple):
             for name, value in sorted(config.algo.items())
             if isinstance(value, str) and name != "_target_"
         )
-        return cls(config.target, ", ".join(named), config.data.name)
+        return cls(config.target, ", ".join(named), config.data.name, config.data.checksum)
 
     @property
     def class_name(self) -> str:
@@ -80,7 +85,7 @@ class Finding(msgspec.Struct, kw_only=True, frozen=True, omit_defaults=True):
 
     Attributes
     ----------
-    target, choices, data : str
+    target, choices, data, checksum : str
         The group, see `Group`.
     edition : int, default=1
         Edition of the records.
@@ -106,6 +111,7 @@ class Finding(msgspec.Struct, kw_only=True, frozen=True, omit_defaults=True):
     target: Name
     choices: str
     data: Name
+    checksum: Hash | Literal[""] = ""
     edition: Positive = FIRST_EDITION
     # `Verified.read` replaces the states of version 1.0.0.
     state: Literal[(*STATES, *_OLD_STATES)]
@@ -128,7 +134,7 @@ class Finding(msgspec.Struct, kw_only=True, frozen=True, omit_defaults=True):
     @property
     def group(self) -> Group:
         """Group of the records."""
-        return Group(self.target, self.choices, self.data)
+        return Group(self.target, self.choices, self.data, self.checksum)
 
 
 _DECODER = msgspec.json.Decoder(Finding)
@@ -150,7 +156,10 @@ class Verified:
     """
 
     def __init__(self, findings: Iterable[Finding] = (), warnings: Iterable[str] = ()):
-        self.findings = {Group(each.target, each.choices, each.data): each for each in findings}
+        self.findings = {
+            Group(finding.target, finding.choices, finding.data, finding.checksum): finding
+            for finding in findings
+        }
         self.warnings = list(warnings)
 
     @classmethod
@@ -185,7 +194,8 @@ class Verified:
 
     def find(self, record: Record) -> Finding | None:
         """Return the finding of a record's group and edition, if there is one."""
-        finding = self.findings.get(Group.from_config(record.config))
+        group = Group.from_config(record.config)
+        finding = self.findings.get(group) or self.findings.get(group._replace(checksum=""))
         return finding if finding and finding.edition == record.provenance.edition else None
 
     def is_stale(self, record: Record, version: CodeVersion) -> bool:

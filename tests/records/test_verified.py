@@ -1,9 +1,9 @@
 import json
 
 import pytest
-from fitting.examples import FINDING
+from fitting.examples import FINDING, RECORD, modify_record, recorded
 
-from boostbench.records.verified import Verified, add_finding, compact, verified_path
+from boostbench.records.verified import Group, Verified, add_finding, compact, verified_path
 
 
 @pytest.mark.parametrize(
@@ -33,6 +33,21 @@ def test_compacting_keeps_the_last_line_of_each_group_as_it_is(tmp_path):
     [finding, _] = Verified.read(tmp_path).findings.values()
     add_finding(tmp_path, finding)
     assert Verified.read(tmp_path).findings[finding.group] == finding
+
+
+def test_data_sets_of_one_name_have_findings_of_their_own(tmp_path):
+    """Check that a line without a checksum holds for data sets that have no line of their own."""
+    first = recorded(RECORD)
+    other = recorded(modify_record(RECORD, config__data__checksum="0" * 16))
+    group = Group.from_config(first.config)
+    names = {"target": group.target, "choices": group.choices, "data": group.data}
+    lines = [FINDING | names | {"total": 4}, FINDING | names | {"total": 5}]
+    lines[1]["checksum"] = group.checksum
+    verified_path(tmp_path).write_text("".join(json.dumps(line) + "\n" for line in lines))
+    verified = Verified.read(tmp_path)
+    assert [verified.find(record).total for record in (first, other)] == [5, 4]
+    compact(tmp_path)
+    assert Verified.read(tmp_path).findings == verified.findings
 
 
 def test_unknown_state_is_named(tmp_path):
