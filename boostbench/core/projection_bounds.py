@@ -60,9 +60,9 @@ def margin_separability(n_samples, n_classes, margin, epsilon, delta):
 
     .. math:: \frac{12}{3\epsilon^2 - 2\epsilon^3} \ln \frac{6m(k-1)}{\delta}
 
-    rows of the projection matrices of RBoost^proj leave a single vector of coefficients a margin
-    of at least :math:`-\frac{2\epsilon}{1-\epsilon} + \frac{1+\epsilon}{\sqrt{2k}(1-\epsilon)}
-    \gamma`.
+    rows of the projection matrices of RBoost^proj leave the single vector of coefficients, which
+    all classes share, a margin of at least :math:`-\frac{2\epsilon}{1-\epsilon} +
+    \frac{1+\epsilon}{\sqrt{2k}(1-\epsilon)} \gamma`.
 
     Parameters
     ----------
@@ -97,14 +97,14 @@ def margin_separability(n_samples, n_classes, margin, epsilon, delta):
     return n_projections, margin_bound
 
 
-def _min_dimension(n_events, epsilon, delta):
-    """Return the smallest number above 12 / (3 eps^2 - 2 eps^3) ln(6 n_events / delta).
+def _min_dimension(n_products, epsilon, delta):
+    """Return the smallest number above 12 / (3 eps^2 - 2 eps^3) ln(6 n_products / delta).
 
-    The proofs bound the probability that any of `n_events` inner products is distorted by more than
-    epsilon, and add up these probabilities.
+    The proofs bound the probability that any of `n_products` inner products is distorted by more
+    than epsilon, and add up these probabilities.
     """
     for name, value in {"epsilon": epsilon, "delta": delta}.items():
         if not 0 < value < 1:
             raise ValueError(f"{name} must be between 0 and 1, got {value!r}")
-    bound = 12 / (3 * epsilon**2 - 2 * epsilon**3) * math.log(6 * n_events / delta)
+    bound = 12 / (3 * epsilon**2 - 2 * epsilon**3) * math.log(6 * n_products / delta)
     return math.floor(bound) + 1

@@ -65,7 +65,7 @@ def candidate_margins(model, X, y):
     search = model._make_search(X, check_random_state(model.random_state))
     outputs = []
     for feature in range(model.n_projections):
-        points = X @ search.rows(feature).T
+        points = X @ search.projection_rows(feature).T
         thresholds = search.thresholds[:, feature]
         outputs.extend(np.where(points > float(threshold), 1.0, -1.0) for threshold in thresholds)
     return design(outputs, y)

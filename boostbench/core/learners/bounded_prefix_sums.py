@@ -101,7 +101,7 @@ class BoundedPrefixSumSearch:
         -------
         threshold, feature : int
             Ties go to the first feature, then to its first threshold.
-        below : float
+        sum_below : float
             Signed sum of the weights below the threshold.
         """
         # 1) Search the features that can have the largest sum by the bounds, if there are few.
@@ -138,7 +138,7 @@ class BoundedPrefixSumSearch:
 
         Returns
         -------
-        threshold, feature, below
+        threshold, feature, sum_below
             See `__call__`.
         """
         # 1) Find the sums that are equal to the largest one within rounding errors of float32.

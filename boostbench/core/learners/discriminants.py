@@ -143,7 +143,7 @@ class ProjectedDiscriminantSearch:
         if self.n_selected >= len(difference):
             direction = fisher_direction(within, difference)
         else:
-            P = self.search.rows(selected).reshape(self.n_selected, -1)
+            P = self.search.projection_rows(selected).reshape(self.n_selected, -1)
             direction = P.T @ fisher_direction(P @ within @ P.T, P @ difference)
         return direction.reshape(G.shape[1], -1)
 

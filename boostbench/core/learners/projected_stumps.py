@@ -95,7 +95,7 @@ class _ProjectionSearch(ABC):
     """Base class of searches for projected stumps."""
 
     @abstractmethod
-    def rows(self, features):
+    def projection_rows(self, features):
         """Return rows of the projection matrices.
 
         Parameters
@@ -111,13 +111,20 @@ class _ProjectionSearch(ABC):
 
     @abstractmethod
     def _find_largest(self, G):
-        """Return the projected feature and threshold of the largest absolute sum of weights below.
+        """Find the projected feature and threshold with the largest absolute sum of weights below.
+
+        Parameters
+        ----------
+        G : ndarray of shape (n_samples, n_classes)
+            Weight of each point (r, i), in row i and column r.
 
         Returns
         -------
         feature : int
+            Index of the projected feature.
         threshold : float
-        below : float
+            Value of the threshold.
+        sum_below : float
             Sum of the weights of the points below the threshold, of all classes.
         """
 
@@ -126,9 +133,12 @@ class _ProjectionSearch(ABC):
 
         G must sum to zero. The polarity makes the edge positive.
         """
-        feature, threshold, below = self._find_largest(G)
-        polarity = -1 if below > 0 else 1
-        return ProjectedStump(self.rows(feature), float(threshold), polarity).make_result(self.X, G)
+        feature, threshold, sum_below = self._find_largest(G)
+        # The edge of the stump without polarity is -2 * sum_below.
+        polarity = -1 if sum_below > 0 else 1
+        return ProjectedStump(
+            self.projection_rows(feature), float(threshold), polarity
+        ).make_result(self.X, G)
 
 
 class IndependentProjectionSearch(_ProjectionSearch):
@@ -151,7 +161,7 @@ class IndependentProjectionSearch(_ProjectionSearch):
         # Draw the directions, and bin the points of all projected features, in chunks of features.
         n_points = n_classes * len(X)
         n_thresholds = n_bins - 1
-        data, self._unit = _rescale_data(X)
+        data, self._data_scale = _rescale_data(X)
         self.directions = random_matrix("gaussian", (n_projections, n_classes, X.shape[1]), rng)
         self.thresholds = np.empty((n_thresholds, n_projections))
         bins = np.empty((n_projections, n_points), np.min_scalar_type(n_thresholds))
@@ -160,20 +170,20 @@ class IndependentProjectionSearch(_ProjectionSearch):
             chunk = slice(start, start + width)
             directions = self.directions[chunk].astype(np.float64)
             points = (directions @ data).reshape(-1, n_points)
-            separation = _separation(directions, data).max(axis=1)
-            bins[chunk], self.thresholds[:, chunk] = _bin_by_quantiles(points, separation, n_bins)
+            rounding_gap = _rounding_gap(directions, data).max(axis=1)
+            bins[chunk], self.thresholds[:, chunk] = _bin_by_quantiles(points, rounding_gap, n_bins)
         self.prefix_sum_search = BoundedPrefixSumSearch(bins, n_thresholds)
 
-    def rows(self, features):
-        """Return rows of the projection matrices; see `_ProjectionSearch.rows`."""
+    def projection_rows(self, features):
+        """Return rows of the projection matrices; see `_ProjectionSearch.projection_rows`."""
         # The directions were multiplied by rescaled data.
-        return self.directions[features].astype(np.float64) * self._unit
+        return self.directions[features].astype(np.float64) * self._data_scale
 
     def _find_largest(self, G):
         """Return the largest sum; see `_ProjectionSearch._find_largest`."""
         # The points of a feature are ordered by class, then by sample.
-        threshold, feature, below = self.prefix_sum_search(G.T.ravel())
-        return feature, self.thresholds[threshold, feature], below
+        threshold_index, feature, sum_below = self.prefix_sum_search(G.T.ravel())
+        return feature, self.thresholds[threshold_index, feature], sum_below
 
 
 class PooledProjectionSearch(_ProjectionSearch):
@@ -196,76 +206,76 @@ class PooledProjectionSearch(_ProjectionSearch):
     def __init__(self, X, n_classes, n_projections, n_bins, rng, pool_size):
         # 1) Draw the pool, and assign a direction to each projected feature and class.
         self.X = X
-        data, self._unit = _rescale_data(X)
+        data, self._data_scale = _rescale_data(X)
         pool = random_matrix("gaussian", (pool_size, X.shape[1]), rng).astype(np.float64)
         self.pool = pool / np.linalg.norm(pool, axis=1, keepdims=True)
         self.pool_indices = rng.integers(0, pool_size, (n_projections, n_classes))
         # 2) Bin the projected samples by one grid of thresholds.
         points = self.pool @ data
-        self.thresholds = _quantile_thresholds(points, _separation(self.pool, data).max(), n_bins)
-        # 3) Make two sparse matrices. `_one_hot` has a row for each (bin, direction), and a 1 for
-        # each sample in this bin of the direction: its product with the weights sums them by bin.
-        # The bins 0 to b are below threshold b. The last bin is above all thresholds, and has no
-        # row.
+        self.thresholds = _quantile_thresholds(points, _rounding_gap(self.pool, data).max(), n_bins)
+        # 3) Make two sparse matrices. `_bin_indicators` has a row for each (bin, direction), and a
+        # 1 for each sample in this bin of the direction: its product with the weights sums them by
+        # bin. The bins 0 to b are below threshold b. The last bin is above all thresholds, and has
+        # no row.
         self._bins = np.searchsorted(self.thresholds, points)
         direction, sample = np.nonzero(self._bins < len(self.thresholds))
         rows = self._bins[direction, sample] * pool_size + direction
         shape = (len(self.thresholds) * pool_size, len(X))
-        self._one_hot = sparse.csr_matrix((np.ones(len(rows), np.float32), (rows, sample)), shape)
-        # `_gather` has a row for each projected feature, and a 1 for each class at the direction of
-        # the class: its product adds up the sums of the classes.
+        self._bin_indicators = sparse.csr_matrix(
+            (np.ones(len(rows), np.float32), (rows, sample)), shape
+        )
+        # `_feature_indicators` has a row for each projected feature, and a column direction *
+        # n_classes + class, as the sums of `_find_largest` have. A row has a 1 for each class, at
+        # the direction of the feature for this class: its product adds up the sums of the classes.
         columns = self.pool_indices * n_classes + np.arange(n_classes)
         starts = np.arange(n_projections + 1) * n_classes
-        self._gather = sparse.csr_matrix(
+        self._feature_indicators = sparse.csr_matrix(
             (np.ones(columns.size, np.float32), columns.ravel(), starts),
             shape=(n_projections, pool_size * n_classes),
         )
 
-    def rows(self, features):
-        """Return rows of the projection matrices; see `_ProjectionSearch.rows`."""
-        return self.pool[self.pool_indices[features]] * self._unit
+    def projection_rows(self, features):
+        """Return rows of the projection matrices; see `_ProjectionSearch.projection_rows`."""
+        return self.pool[self.pool_indices[features]] * self._data_scale
 
     def _find_largest(self, G):
         """Return the largest sum; see `_ProjectionSearch._find_largest`."""
-        # 1) Sum the weights below all thresholds, of shape (n_thresholds, pool_size * n_classes).
-        sums = self._one_hot @ np.ascontiguousarray(G, dtype=np.float32)
+        # 1) Sum the weights by (bin, direction) and class, and then below each threshold: row b of
+        # `sums`, with a column for each (direction, class), becomes the sum of the rows up to b.
+        sums = self._bin_indicators @ np.ascontiguousarray(G, dtype=np.float32)
         sums = sums.reshape(len(self.thresholds), -1)
-        for threshold in range(1, len(sums)):
-            sums[threshold] += sums[threshold - 1]
+        for index in range(1, len(sums)):
+            sums[index] += sums[index - 1]
         # 2) Add up the classes of each projected feature, in single precision.
-        magnitudes = np.abs(self._gather @ np.ascontiguousarray(sums.T))
+        magnitudes = np.abs(self._feature_indicators @ np.ascontiguousarray(sums.T))
         # 3) Sum again, in double precision, if a sum may be the largest within rounding errors. The
         # number of weights bounds the number of terms of a sum.
         scale = np.abs(G).sum()
         slack = (2 * G.size * float(np.finfo(np.float32).eps) + TIE_TOLERANCE) * scale
-        features, thresholds = np.nonzero(magnitudes >= magnitudes.max() - slack)
-        exact = np.concatenate(
-            [
-                self._exact_sums(
-                    G, features[start : start + width], thresholds[start : start + width]
-                )
-                for width in [max(1, _EXACT_WEIGHTS // G.size)]
-                for start in range(0, len(features), width)
-            ]
-        )
+        features, threshold_indices = np.nonzero(magnitudes >= magnitudes.max() - slack)
+        exact = np.empty(len(features))
+        width = max(1, _EXACT_WEIGHTS // G.size)
+        for start in range(0, len(features), width):
+            block = slice(start, start + width)
+            exact[block] = self._exact_sums(G, features[block], threshold_indices[block])
         first = argmax_with_tolerance(np.abs(exact), scale)
-        return features[first], self.thresholds[thresholds[first]], exact[first]
+        return features[first], self.thresholds[threshold_indices[first]], exact[first]
 
-    def _exact_sums(self, G, features, thresholds):
+    def _exact_sums(self, G, features, threshold_indices):
         """Return sums of weights below thresholds in double precision.
 
         Parameters
         ----------
         G : ndarray of shape (n_samples, n_classes)
-        features, thresholds : ndarray of shape (n_sums,)
+        features, threshold_indices : ndarray of shape (n_sums,)
             Projected feature, and index of the threshold, of each sum.
 
         Returns
         -------
         ndarray of shape (n_sums,)
         """
-        # `_bins` is indexed by (sum, class, sample).
-        is_below = self._bins[self.pool_indices[features]] <= thresholds[:, None, None]
+        # The bins are indexed by (sum, class, sample) here.
+        is_below = self._bins[self.pool_indices[features]] <= threshold_indices[:, None, None]
         return np.where(is_below, G.T, 0.0).sum(axis=(1, 2))
 
 
@@ -279,17 +289,17 @@ def _rescale_data(X):
     Returns
     -------
     data : ndarray of shape (n_features, n_samples)
-        ``X.T * unit``.
-    unit : float
+        ``X.T * data_scale``.
+    data_scale : float
         Power of 2, which is exact. It is 1 unless the exponents are extreme.
     """
     exponent = int(np.frexp(np.abs(X).max())[1])
     is_extreme = abs(exponent) >= _MIN_EXPONENT
-    unit = float(np.ldexp(1.0, -max(min(exponent, 1000), -1000))) if is_extreme else 1.0
-    return np.ascontiguousarray(X.T) * unit, unit
+    data_scale = float(np.ldexp(1.0, -max(min(exponent, 1000), -1000))) if is_extreme else 1.0
+    return np.ascontiguousarray(X.T) * data_scale, data_scale
 
 
-def _separation(directions, data):
+def _rounding_gap(directions, data):
     """Return the largest difference of projected values that rounding errors can cause.
 
     The error of a sum of d products is at most d 2^-53 times the sum of their absolute values. A
@@ -309,13 +319,13 @@ def _separation(directions, data):
     return 4 * len(data) * np.finfo(np.float64).eps * largest
 
 
-def _bin_by_quantiles(points, separation, n_bins):
+def _bin_by_quantiles(points, rounding_gap, n_bins):
     """Bin each row by its quantiles, without separating values that are equal up to rounding.
 
     Parameters
     ----------
     points : ndarray of shape (n_rows, n_points)
-    separation : ndarray of shape (n_rows,)
+    rounding_gap : ndarray of shape (n_rows,)
         Neighbours are equal if their difference is at most this number.
     n_bins : int
 
@@ -326,28 +336,32 @@ def _bin_by_quantiles(points, separation, n_bins):
     thresholds : ndarray of shape (n_bins - 1, n_rows)
         Thresholds between neighbouring points; -inf if no point is below.
     """
-    # 1) Find the rank of each quantile among the sorted values of a row: a threshold lies below the
-    # value of this rank.
+    # 1) Find the rank of each quantile among the sorted values of a row, counted from 0. A
+    # threshold lies between the value of this upper rank and the value before it.
     n_rows, n_points = points.shape
     values = np.sort(points, axis=1)
-    cuts = np.broadcast_to(n_points * np.arange(1, n_bins) // n_bins, (n_rows, n_bins - 1))
+    upper_ranks = np.broadcast_to(n_points * np.arange(1, n_bins) // n_bins, (n_rows, n_bins - 1))
     row = np.arange(n_rows)[:, None]
-    separation = separation[:, None]
+    rounding_gap = rounding_gap[:, None]
     # 2) Move a threshold that would divide equal values down to the start of their run.
-    if (values[row, cuts] - values[row, np.maximum(cuts, 1) - 1] <= separation).any():
+    lower_ranks = np.maximum(upper_ranks - 1, 0)
+    if (values[row, upper_ranks] - values[row, lower_ranks] <= rounding_gap).any():
         changes = np.ones((n_rows, n_points), bool)
-        changes[:, 1:] = np.diff(values, axis=1) > separation
+        changes[:, 1:] = np.diff(values, axis=1) > rounding_gap
         run_starts = np.maximum.accumulate(np.where(changes, np.arange(n_points), 0), axis=1)
-        cuts = run_starts[row, cuts]
-    # 3) Compute the thresholds, and count them below each point.
-    thresholds = above_middle(values[row, np.maximum(cuts, 1) - 1], values[row, cuts])
-    thresholds[cuts == 0] = -np.inf
-    return np.stack(
-        [bin_indices(*row_data) for row_data in zip(points, thresholds, strict=True)]
-    ), thresholds.T
+        upper_ranks = run_starts[row, upper_ranks]
+        lower_ranks = np.maximum(upper_ranks - 1, 0)
+    # 3) Compute the thresholds, and count them below each point. No point is below the first rank.
+    thresholds = above_middle(values[row, lower_ranks], values[row, upper_ranks])
+    thresholds[upper_ranks == 0] = -np.inf
+    codes = [
+        bin_indices(row_points, row_thresholds)
+        for row_points, row_thresholds in zip(points, thresholds, strict=True)
+    ]
+    return np.stack(codes), thresholds.T
 
 
-def _quantile_thresholds(points, separation, n_bins):
+def _quantile_thresholds(points, rounding_gap, n_bins):
     """Return thresholds near the quantiles of all points, between points with a clear difference.
 
     The side of a point that is equal to a threshold would depend on rounding errors.
@@ -355,7 +369,7 @@ def _quantile_thresholds(points, separation, n_bins):
     Parameters
     ----------
     points : ndarray of shape (n_directions, n_samples)
-    separation : float
+    rounding_gap : float
         Neighbours are clearly different if their difference exceeds this number.
     n_bins : int
 
@@ -365,9 +379,10 @@ def _quantile_thresholds(points, separation, n_bins):
         Ascending thresholds, at most n_bins - 1; minus infinity if all points are equal.
     """
     values = np.sort(points, axis=None)
-    starts = np.flatnonzero(np.diff(values) > separation) + 1
+    starts = np.flatnonzero(np.diff(values) > rounding_gap) + 1
     if not len(starts):
         return np.array([-np.inf])
     quantiles = len(values) * np.arange(1, n_bins) // n_bins
-    cuts = starts[np.maximum(np.searchsorted(starts, quantiles, "right") - 1, 0)]
-    return np.unique(above_middle(values[cuts - 1], values[cuts]))
+    # A threshold lies below the last start of a run of equal values up to the rank of its quantile.
+    upper_ranks = starts[np.maximum(np.searchsorted(starts, quantiles, "right") - 1, 0)]
+    return np.unique(above_middle(values[upper_ranks - 1], values[upper_ranks]))

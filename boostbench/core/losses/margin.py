@@ -37,10 +37,11 @@ class Logistic:
         # The dual variable is e^-m / (1 + e^-m) for positive margins and 1 / (1 + e^m) for others:
         # the denominator is 1 + `small`, and the numerator is `small` or 1, which is e^-max(m, 0).
         # A second exponential is faster than a choice by `np.where`.
-        small += 1.0
-        numerator = np.maximum(margin, 0.0)
-        dual = np.exp(np.negative(numerator, out=numerator), out=numerator)
-        dual *= 1.0 / small
+        denominator = np.add(small, 1.0, out=small)
+        dual = np.maximum(margin, 0.0)
+        np.negative(dual, out=dual)
+        np.exp(dual, out=dual)
+        dual *= 1.0 / denominator
         return value, dual
 
     def curvature(self, dual):

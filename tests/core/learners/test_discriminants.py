@@ -65,7 +65,7 @@ def values_on_discriminant(search, X, G, selected):
     points, weights = [], []
     for i, x in enumerate(X):
         for r in range(G.shape[1]):
-            points.append(search.rows(selected)[:, r] @ x)
+            points.append(search.projection_rows(selected)[:, r] @ x)
             weights.append(G[i, r])
     points, weights = np.array(points), np.array(weights)
     within, means = 0.0, []
