@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from argparse import ArgumentParser, Namespace
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -288,7 +288,7 @@ def tables_with(
     }
     for name in names:
         if not holders[name]:
-            raise _unknown_column_error(name, definitions)
+            raise _unknown_column_error(name, definitions.values())
     chosen = [table for table in definitions if all(table in held for held in holders.values())]
     for table in tables:
         lacking = join([name for name in names if table not in holders[name]] or [""])
@@ -322,11 +322,9 @@ def _repeats_data(definition: TableDefinition) -> bool:
     return len(set(data)) < len(data)
 
 
-def _unknown_column_error(name: str, definitions: Mapping[str, TableDefinition]) -> UserError:
+def _unknown_column_error(name: str, definitions: Collection[TableDefinition]) -> UserError:
     """Return the error for a name that no column has."""
-    all_columns = [
-        entry for definition in definitions.values() for entry in definition.columns.items()
-    ]
+    all_columns = [entry for definition in definitions for entry in definition.columns.items()]
     matches = list(
         dict.fromkeys(column_name for column_name, column in all_columns if column.algo == name)
     )
@@ -336,7 +334,7 @@ def _unknown_column_error(name: str, definitions: Mapping[str, TableDefinition])
             f"those to be compared, or run 'boostbench run algo={name} data=...' where the others "
             "were run"
         )
-    columns = {column for definition in definitions.values() for column in _names_of(definition)}
+    columns = {column for definition in definitions for column in _names_of(definition)}
     valid_names = {column.partition("@")[0] for column in columns} | (
         columns if "@" in name else set()
     )

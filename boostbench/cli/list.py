@@ -1,31 +1,33 @@
 """List algorithms, data sets, tables and figures."""
 
 from argparse import ArgumentParser, Namespace
-from collections.abc import Callable
 from textwrap import fill
 
 from boostbench.util import configs
 from boostbench.util.terminal import echo
 
+#: Groups of configs by the word that lists them.
+_GROUPS = {"algos": "algo", "data": "data", "tables": "table", "figures": "figure"}
+
 
 def arguments(parser: ArgumentParser) -> None:
     """Add the arguments."""
-    text = f"{', '.join(list(_LISTS)[:-1])} or {list(_LISTS)[-1]}; default: all"
-    parser.add_argument("what", nargs="?", choices=list(_LISTS), metavar="WHAT", help=text)
+    text = f"{', '.join(list(_GROUPS)[:-1])} or {list(_GROUPS)[-1]}; default: all"
+    parser.add_argument("what", nargs="?", choices=list(_GROUPS), metavar="WHAT", help=text)
 
 
 def complete(before: list[str], word: str) -> list[str]:
     """Return the names that may come next."""
-    return [] if before else list(_LISTS)
+    return [] if before else list(_GROUPS)
 
 
 def run(args: Namespace) -> None:
     """Print names and descriptions, which are read from the YAML files alone."""
-    chosen = [args.what] if args.what else list(_LISTS)
+    chosen = [args.what] if args.what else list(_GROUPS)
     for index, heading in enumerate(chosen):
-        group, describe = _LISTS[heading]
         if len(chosen) > 1:
             echo(f"{chr(10) * (index > 0)}{heading}:")
+        group = _GROUPS[heading]
         names = configs.list_options(group)
         width = max(map(len, names), default=0)
         for name in names:
@@ -33,39 +35,26 @@ def run(args: Namespace) -> None:
                 _, content = configs.read_definition(group, name)
             else:
                 content = configs.read_option(group, name)
-            text = f"{name:{width}}  {describe(content)}"
+            text = f"{name:{width}}  {_describe(group, content)}"
             echo(fill(text, 80, subsequent_indent=" " * (width + 2)))
 
 
-def _algorithm(config: dict) -> str:
-    return f"{config['title']}: {config['paper']}"
-
-
-def _data(config: dict) -> str:
-    expect = config.get("expect") or {}
-    shape = ", ".join(f"{number} {what}" for what, number in expect.items())
-    return f"{shape or 'any shape'}; {_source(config)}"
-
-
-def _source(config: dict) -> str:
-    """Say where data come from without a file, as `first_available_source` does, or ``"file"``.
-
-    That module imports NumPy.
-    """
-    if config.get("sklearn"):
-        return "scikit-learn"
-    if config.get("generate"):
-        return "generated"
-    return f"OpenML {config['openml']['id']}" if config.get("openml") else "file"
-
-
-def _title(config: dict) -> str:
-    return config["title"]
-
-
-_LISTS: dict[str, tuple[str, Callable[[dict], str]]] = {
-    "algos": ("algo", _algorithm),
-    "data": ("data", _data),
-    "tables": ("table", _title),
-    "figures": ("figure", _title),
-}
+def _describe(group: str, content: dict) -> str:
+    """Return the description of a config or a definition, by the content of its YAML file."""
+    if group == "algo":
+        return f"{content['title']}: {content['paper']}"
+    if group != "data":
+        return content["title"]
+    counts = content.get("expect") or {}
+    shape = ", ".join(f"{number} {name}" for name, number in counts.items()) or "any shape"
+    # The source without a local file. `boostbench.data.sources.lookup` decides by the same order,
+    # but it imports NumPy.
+    if content.get("sklearn"):
+        source = "scikit-learn"
+    elif content.get("generate"):
+        source = "generated"
+    elif content.get("openml"):
+        source = f"OpenML {content['openml']['id']}"
+    else:
+        source = "file"
+    return f"{shape}; {source}"

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
-from collections.abc import Mapping, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from boostbench.cli._arguments import add_definition, add_names, add_overrides
@@ -102,6 +101,7 @@ def make_table(request: TableRequest, orientation: Orientation = "auto") -> int:
             print_summary,
             print_table,
         )
+        from boostbench.util.files import atomic_write_text
         from boostbench.util.terminal import make_console
 
     plan, common, console = plan_table(request.experiments), request.common, make_console()
@@ -128,18 +128,14 @@ def make_table(request: TableRequest, orientation: Orientation = "auto") -> int:
         ".tex": latex(document, orientation),
         "-notes.tex": latex_notes(document),
     }
-    _write(request.results / "tables" / document.name, texts)
+    path = request.results / "tables" / document.name
+    with writing_to(path, depth=1):
+        for suffix, text in texts.items():
+            # The name of a table may have dots, so that `Path.with_suffix` would cut it.
+            atomic_write_text(path.with_name(path.name + suffix), text)
+    echo(f"\nwritten: {path}{', '.join(texts)}")
     failed = sum(cell.n_failed for cell in table.fitted)
     if failed:
         n_splits = failed + sum(cell.n_finished for cell in table.fitted)
         print_error(f"{failed} of {n_splits} splits failed")
     return int(failed > 0)
-
-
-def _write(path: Path, texts: Mapping[str, str]) -> None:
-    from boostbench.util.files import atomic_write_text
-
-    with writing_to(path, depth=1):
-        for suffix, text in texts.items():
-            atomic_write_text(path.with_name(path.name + suffix), text)
-    echo(f"\nwritten: {path}{', '.join(texts)}")

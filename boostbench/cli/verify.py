@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from argparse import ArgumentParser, Namespace
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,9 +18,9 @@ from boostbench.util.terminal import spinner
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from boostbench.execution.verification import GroupCheck, RecordedFit, Refit
+    from boostbench.execution.verification import GroupCheck, Refit
     from boostbench.records.archive import Records
-    from boostbench.records.schema import Record
+    from boostbench.records.schema import Config, Record
     from boostbench.records.verified import Finding, Group, Verified
     from boostbench.spec.class_facts import CodeVersion
 
@@ -133,15 +133,17 @@ def verify(
                 add_finding(results, group.conclude(salt, kernel, started))
                 filed.add(group.group)
     # 3) Sum up.
-    findings = {
-        group.group: group.conclude(salt, kernel, started) for group in groups if group.refitted
-    }
-    if against is None and findings:
-        for group in findings.keys() - filed:
-            add_finding(results, findings[group])
+    findings = [
+        group.conclude(salt, kernel, started) if group.refitted else None for group in groups
+    ]
+    known = [finding for finding in findings if finding is not None]
+    if against is None and known:
+        for finding in known:
+            if finding.group not in filed:
+                add_finding(results, finding)
         compact(results)
     _print_findings(console, groups, findings)
-    return int(any(finding.state != "same" for finding in findings.values()))
+    return int(any(finding.state != "same" for finding in known))
 
 
 def _parse_budget(text: str) -> float:
@@ -194,30 +196,45 @@ def _group_records(records: Iterable[tuple[str, Record]], verified: Verified) ->
 
     An error is printed for each experiment whose class cannot be imported.
     """
-    from boostbench.execution import verification
     from boostbench.execution.verification import GroupCheck, RecordedFit
     from boostbench.records.verified import Group
-    from boostbench.spec.class_facts import CodeVersion
 
-    fits: dict[Group, list[RecordedFit]] = {}
-    versions: dict[str, CodeVersion | None] = {}
+    by_config = defaultdict(list)
     for name, record in records:
-        config = record.config
-        if config.hash not in versions:
-            try:
-                measure = verification.find_measure(config)
-                versions[config.hash] = CodeVersion.from_config(config.algo, type(measure))
-            except (Exception, SystemExit) as error:  # a module may raise anything
-                print_error(f"{name}: {first_line(error)}")
-                versions[config.hash] = None
-        version = versions[config.hash]
-        if version is not None and version.matches(record.provenance):
-            fit = RecordedFit.from_record(record, name)
-            fits.setdefault(Group.from_config(config), []).append(fit)
+        by_config[record.config].append((name, record))
+    fits = defaultdict(list)
+    for config, named_records in by_config.items():
+        version = _code_version(config, named_records[0][0])
+        fits[Group.from_config(config)] += [
+            RecordedFit.from_record(record, name)
+            for name, record in named_records
+            if version is not None and version.matches(record.provenance)
+        ]
     return [
         GroupCheck(group, members, verified.find(members[0].record))
         for group, members in sorted(fits.items())
+        if members
     ]
+
+
+def _code_version(config: Config, name: str) -> CodeVersion | None:
+    """Return today's version of the code of a config; None if it cannot be imported.
+
+    Parameters
+    ----------
+    config : Config
+    name : str
+        Name of the algorithm, for the message about an error.
+    """
+    from boostbench.execution import verification
+    from boostbench.spec.class_facts import CodeVersion
+
+    try:
+        measure = verification.find_measure(config)
+        return CodeVersion.from_config(config.algo, type(measure))
+    except (Exception, SystemExit) as error:  # a module may raise anything
+        print_error(f"{name}: {first_line(error)}")
+        return None
 
 
 def _show_progress(fits: Iterable[Refit], planned: Sequence[Refit]) -> Iterable[GroupCheck]:
@@ -246,9 +263,9 @@ def _print_plan(console: Console, refits: Sequence[Refit]) -> None:
     from boostbench.report.renderers.terminal import make_grid
 
     grid = make_grid(["algorithm", "groups", "refits", "CPU min"])
-    by_algorithm: dict[str, list[Refit]] = {}
+    by_algorithm = defaultdict(list)
     for group, fit in refits:
-        by_algorithm.setdefault(group.group.class_name, []).append((group, fit))
+        by_algorithm[group.group.class_name].append((group, fit))
     for name, members in [*sorted(by_algorithm.items()), ("all", refits)]:
         minutes = sum(fit.seconds for _, fit in members) / 60
         n_groups = len({group.group for group, _ in members})
@@ -257,31 +274,42 @@ def _print_plan(console: Console, refits: Sequence[Refit]) -> None:
 
 
 def _print_findings(
-    console: Console, groups: Sequence[GroupCheck], findings: Mapping[Group, Finding]
+    console: Console, groups: Sequence[GroupCheck], findings: Sequence[Finding | None]
 ) -> None:
-    """Print the states of all groups by algorithm, the differences, and a summary."""
+    """Print the states of all groups by algorithm, the differences, and a summary.
+
+    Parameters
+    ----------
+    console : Console
+    groups : sequence of GroupCheck
+        All groups.
+    findings : sequence of Finding or None
+        Finding of each group; None if no record of the group was fitted again.
+    """
     from boostbench.records.verified import STATES
     from boostbench.report.renderers.terminal import make_grid
 
-    counts: dict[str, Counter] = {}
-    for group in groups:
-        finding = findings.get(group.group)
+    # 1) Count the states of each algorithm.
+    counts = Counter()
+    for group, finding in zip(groups, findings, strict=True):
         state = finding.state if finding else "not drawn"
-        counts.setdefault(group.group.class_name, Counter()).update(["groups", state])
+        counts.update((group.group.class_name, column) for column in ("groups", state))
     columns = ["groups", *STATES, "not drawn"]
     grid = make_grid(["algorithm", *columns])
-    for name, count in sorted(counts.items()):
-        grid.add_row(name, *(str(count[column] or "-") for column in columns))
+    for name in sorted({name for name, _ in counts}):
+        grid.add_row(name, *(str(counts[name, column] or "-") for column in columns))
     console.print(grid)
+    # 2) Explain the records that were not fitted, and the groups that are not the same.
     skipped = Counter(
         f"{group.group.data}: {reason}" for group in groups for reason in group.skipped.values()
     )
     for reason, number in skipped.items():
         console.print(f"{number} not fitted, {reason}")
-    for group, finding in findings.items():
-        for state in ("different", "failed"):
+    for finding in findings:
+        for state in ("different", "failed") if finding else ():
             for sentence in dict.fromkeys(getattr(finding, state).values()):
-                console.print(f"{state}, {group}: {sentence}", style="red")
+                console.print(f"{state}, {finding.group}: {sentence}", style="red")
+    # 3) Sum up the refits.
     same, other_errors, different, failed = (
         sum(len(getattr(group, name)) for group in groups)
         for name in ("same", "other_errors", "different", "failed")
