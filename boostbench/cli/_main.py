@@ -4,39 +4,24 @@ A command is imported when it is called and its name is checked, so that a light
 unknown name, is answered at once.
 """
 
-import argparse
 import atexit
 import errno
 import gc
 import io
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from types import ModuleType
-from typing import NoReturn, TextIO
+from typing import TextIO
 
-from boostbench import __version__
-from boostbench.cli._commands import command_names, find_command
+from boostbench.cli._commands import command_names, complete_shell, find_command, make_parser
 from boostbench.cli._process import open_standard_descriptors, restored_process
 from boostbench.util import configs
 from boostbench.util.compat.joblib import end_workers
 from boostbench.util.errors import Terminated, UserError, did_you_mean, is_debugging, print_error
 from boostbench.util.files import user_path
 from boostbench.util.temporary_settings import temporarily_set
-
-_EXAMPLES = """\
-examples:
-  boostbench run algo=rboost_proj data=wine
-  boostbench run -m algo=rboost_proj,adaboost_mh data=wine,iris
-  boostbench table demo
-  boostbench compare rboost_proj adaboost_mh
-  boostbench list algos
-
-'boostbench run --help' shows all configuration groups and values.
-"""
-
 
 #: Number of new objects after which Python looks for reference cycles; its default is 700.
 _GC_THRESHOLD = 100_000
@@ -159,16 +144,13 @@ def _dispatch(argv: list[str]) -> int:
     names = command_names()
     name = argv[0] if argv else ""
     if name in ("-sc", "--shell-completion"):
-        from boostbench.cli._completion import complete_shell
-
         return complete_shell(argv[1] if len(argv) > 1 else "")
     if name and not name.startswith("-") and name not in names:
         raise UserError(f"unknown command {name!r}; {did_you_mean(name, names)}")
     # The first word is an option of the program or absent; its help needs all commands.
     needed_names = [name] if name in names else names
-    modules = {command: find_command(command) for command in needed_names}
     # 3) Parse the arguments.
-    parser = _make_parser(modules)
+    parser = make_parser(find_command(command) for command in needed_names)
     args, extra_words = parser.parse_known_args(argv)
     if extra_words:
         # argparse takes no words behind options, but 'compare a b --json results=DIR' has some.
@@ -180,7 +162,7 @@ def _dispatch(argv: list[str]) -> int:
         return 0
     # 4) Run the command; None as its result means success.
     _check_working_directory()
-    return modules[args.command].run(args) or 0
+    return find_command(args.command).run(args) or 0
 
 
 def _split_papers(argv: list[str]) -> tuple[Path, list[str]]:
@@ -226,61 +208,3 @@ def _check_working_directory() -> None:
         raise UserError(
             "the working directory does not exist any more; change to another one"
         ) from None
-
-
-class _Parser(argparse.ArgumentParser):
-    """Parser with errors of one line, and with an epilog that is made for the help alone.
-
-    Attributes
-    ----------
-    make_epilog : callable, default=None
-        Function without arguments that returns the text below the help. It is called when the help
-        is printed, as it may read configs. None: `epilog` is the text.
-    """
-
-    make_epilog: Callable[[], str] | None = None
-
-    def error(self, message: str) -> NoReturn:
-        """Raise the error; argparse would print the usage before it."""
-        raise UserError(f"{message}; '{self.prog} --help' shows how")
-
-    def format_help(self) -> str:
-        """Return the help text."""
-        if self.make_epilog:
-            self.epilog = self.make_epilog()
-        return super().format_help()
-
-
-def _make_parser(modules: Mapping[str, ModuleType]) -> argparse.ArgumentParser:
-    """Return the parser of the program.
-
-    Parameters
-    ----------
-    modules : mapping of str to module
-        Modules by the name of their command. Each has a docstring, whose first line is the help of
-        the command; `arguments`, which adds the arguments to a parser; `run`; and perhaps `epilog`.
-    """
-    parser = _Parser(
-        prog="boostbench",
-        description="Reproduce the tables and figures of five boosting papers, cell by cell.",
-        epilog=_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument(
-        "--papers", metavar="DIR", help="folder of papers of your own; stands before COMMAND"
-    )
-    parser.add_argument("--version", action="version", version=f"boostbench {__version__}")
-    parsers = parser.add_subparsers(dest="command", metavar="COMMAND")
-    for name, command in modules.items():
-        summary = command.__doc__.splitlines()[0]
-        # argparse lists commands with phrases in lower case.
-        phrase = f"{summary[0].lower()}{summary[1:]}".rstrip(".")
-        subparser = parsers.add_parser(
-            name,
-            help=phrase,
-            description=summary,
-            formatter_class=argparse.RawDescriptionHelpFormatter,
-        )
-        subparser.make_epilog = getattr(command, "epilog", None)
-        command.arguments(subparser)
-    return parser

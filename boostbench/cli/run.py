@@ -126,7 +126,7 @@ def run(args: Namespace) -> int:
         If an override is not valid. Nothing was run then.
     """
     if args.shell_completion:
-        from boostbench.cli._completion import complete_shell
+        from boostbench.cli._commands import complete_shell
 
         return complete_shell(args.shell_completion)
     with spinner("starting"):
