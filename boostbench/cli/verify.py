@@ -136,14 +136,14 @@ def verify(
     findings = [
         group.conclude(salt, kernel, started) if group.refitted else None for group in groups
     ]
-    known = [finding for finding in findings if finding is not None]
-    if against is None and known:
-        for finding in known:
+    new_findings = [finding for finding in findings if finding is not None]
+    if against is None and new_findings:
+        for finding in new_findings:
             if finding.group not in filed:
                 add_finding(results, finding)
         compact(results)
     _print_findings(console, groups, findings)
-    return int(any(finding.state != "same" for finding in known))
+    return int(any(finding.state != "same" for finding in new_findings))
 
 
 def _parse_budget(text: str) -> float:
