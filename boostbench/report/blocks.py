@@ -1,13 +1,27 @@
-"""Blocks of a document, the input of every renderer."""
+"""Blocks of a document, the input of every renderer.
+
+`boostbench.report.document` makes them from a table. They hold printed texts, so that a renderer
+needs to know no table and no records.
+"""
 
 from dataclasses import dataclass, field
 from itertools import groupby
-from operator import itemgetter
+from operator import attrgetter
 from typing import NamedTuple
 
 
 class Head(NamedTuple):
-    """Heading of a column, heading of its group, and text that a search matches."""
+    """Heading of a column.
+
+    Attributes
+    ----------
+    group : str
+        Heading over several columns, such as an algorithm; empty for a column by itself.
+    title : str
+        Heading of the column.
+    search_text : str, default=""
+        Text in lower case that a search on the page matches: names of the algorithm.
+    """
 
     group: str
     title: str
@@ -24,15 +38,16 @@ class Entry(NamedTuple):
     best : bool, default=False
         Whether the entry is the best of its row.
     marks : str, default=""
-        Marks behind the text.
+        Marks behind the text, such as † for stale records.
     published : str, default=""
         Published number, formatted.
     value : float, default=None
-        Sort key of the entry in its column.
+        Number behind the text, by which the page sorts a column; None without a number.
     verdict : str, default=""
         Verdict of the comparison with the published number.
     place : (str, str), default=None
-        Row and column of the table cell.
+        Names of the row and the column of the table cell whose details the page shows; None for
+        CPU times, speed-ups and ranks.
     """
 
     text: str
@@ -57,8 +72,8 @@ class Line:
     ----------
     texts : list of str
         Texts under the heads.
-    bold : set of int, default=set()
-        Indices of the texts that are emphasised.
+    bold : frozenset of int, default=frozenset()
+        Indices of the texts in bold.
     is_known : bool, default=True
         Whether we have a number; the terminal omits lines without one.
     verdict : str, default=""
@@ -114,7 +129,19 @@ class Listing:
 
 
 class Row(NamedTuple):
-    """A row: title, title with the number of classes, text that a search matches, and entries."""
+    """Row of a table, which is a data set.
+
+    Attributes
+    ----------
+    title : str
+        Name of the data set.
+    label : str
+        Title with the number of classes, ``"glass (6 classes)"``, where the table shows it.
+    search_text : str
+        Text in lower case that a search on the page matches: names of the data set.
+    entries : list of Entry
+        Entries under the heads.
+    """
 
     title: str
     label: str
@@ -130,6 +157,7 @@ class RankRow(NamedTuple):
     entries : list of Entry
         Ranks under the heads; empty for columns that are not ranked.
     explanation : str
+        Number of data sets behind the ranks, and the test of their differences.
     """
 
     entries: list[Entry]
@@ -237,5 +265,6 @@ class Document:
     @property
     def groups(self) -> list[tuple[str, int]]:
         """Headings of column groups with their numbers of columns; empty without groups."""
-        groups = [(group, len(list(heads))) for group, heads in groupby(self.heads, itemgetter(0))]
+        by_group = groupby(self.heads, attrgetter("group"))
+        groups = [(group, len(list(heads))) for group, heads in by_group]
         return groups if any(group for group, _ in groups) else []

@@ -30,7 +30,7 @@ _FORMATS = {
     ".tex": "application/x-tex",
     ".yaml": "application/yaml",
 }
-# Parts of a record's environment that are libraries.
+# Entries of a record's environment that are versions of libraries.
 _LIBRARIES = ("numpy", "scipy", "scikit-learn")
 
 
@@ -57,6 +57,7 @@ def write_crate(results: Path, path: Path, license_text: str) -> int:
         If there are no records, the package `rocrate` is missing, or the file cannot be written.
     """
     rocrate = import_optional("rocrate.rocrate", "an RO-Crate needs")
+    # 1) Read the records, their dates and their environments.
     entries = Records(results).each(lambda _, kind: kind != "tuning")
     if not entries:
         raise UserError(f"nothing is on record in {results}; name another folder by results=")
@@ -67,10 +68,12 @@ def write_crate(results: Path, path: Path, license_text: str) -> int:
         for each in (record.provenance for record in records)
     )
 
+    # 2) Describe the crate.
+    pairs = {(data, algo) for (data, algo, _), _ in entries}
     crate = rocrate.ROCrate(version="1.1")
     crate.name = f"Results of boostbench in {results.absolute().name}"
     crate.description = (
-        f"{len(records)} recorded splits of {len({e[0][:2] for e in entries})} pairs of a data set "
+        f"{len(records)} recorded splits of {len(pairs)} pairs of a data set "
         "and an algorithm, with the tables, figures and verdicts that are made from them."
     )
     if license_text.startswith("https://"):
@@ -85,26 +88,26 @@ def write_crate(results: Path, path: Path, license_text: str) -> int:
     if finished:
         crate.root_dataset["datePublished"] = finished[-1]
 
-    # 1) Files of the results, and the definitions of the tables among them.
+    # 3) Add the files of the results, and the definitions of the tables among them.
     files = {
         f"results/{file.relative_to(results).as_posix()}": file for file in result_files(results)
     }
-    made = {Path(name).stem for name in files if name.startswith("results/tables/")}
+    table_names = {Path(name).stem for name in files if name.startswith("results/tables/")}
     definitions = {
         f"definitions/{file.relative_to(conf_dir()).as_posix()}": file
         for name, file in definition_files("table")
-        if name in made and file.is_relative_to(conf_dir())
+        if name in table_names and file.is_relative_to(conf_dir())
     }
     added = {name: _add(crate, name, file) for name, file in {**files, **definitions}.items()}
 
-    # 2) Environments of the runs.
+    # 4) Add the environments of the runs.
     with tempfile.TemporaryDirectory() as scratch:
         environment_file = Path(scratch) / "environments.json"
         listed = [{**json.loads(text), "splits": count} for text, count in environments.items()]
         environment_file.write_text(json.dumps(listed, indent=1, sort_keys=True), encoding="utf-8")
         added["environments.json"] = _add(crate, "environments.json", environment_file)
 
-        # 3) The action that made the records, with its software.
+        # 5) Add the action that made the records, with its software.
         software = crate.add_jsonld(
             {
                 "@id": "#boostbench",

@@ -1,4 +1,9 @@
-"""Counts of reproduced numbers for the page, the figure and the README of the results."""
+"""Counts of reproduced numbers as sentences and lines.
+
+The HTML page, the overview figure, the README of the results and ``boostbench check`` use them. A
+verdict compares one number with its published number; *swaps* compare it with the published numbers
+of the other algorithms on the same data; *effects* are pairs of algorithms that differ.
+"""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -50,7 +55,7 @@ class CountedLine:
     tally : Tally
         Counts of verdicts.
     about : str
-        Remainder of the title.
+        Title of a table behind its number: ``"error by nu"`` of ``"Table I: error by nu"``.
     swaps : Swaps
         Comparisons with the published numbers of other algorithms.
     effects : Effects
@@ -204,16 +209,23 @@ def effects_sentence(effects: Effects) -> str:
     """Return a sentence about the replicated effects; empty without an effect."""
     if not effects.separated:
         return ""
-    shares = [f"{n / effects.separated:.0%}" for n in effects[1:]]
+    same_order, separated, opposite = (
+        f"{n / effects.separated:.0%}"
+        for n in (effects.same_sign, effects.significant, effects.reversed_significant)
+    )
     return (
         f"Of {effects.separated} pairs of algorithms that the papers' numbers separate on a data "
-        f"set, {shares[0]} have the same order in ours, and {shares[1]} are separated by ours as "
-        f"well; {shares[2]} are separated in the opposite order."
+        f"set, {same_order} have the same order in ours, and {separated} are separated by ours as "
+        f"well; {opposite} are separated in the opposite order."
     )
 
 
 def detectable_sentences(total: Tally) -> str:
-    """Return sentences on the detectable differences; empty if none is known."""
+    """Return sentences on the detectable differences; empty if none is known.
+
+    A difference is detectable if a test would find it with a probability of 80%, given the splits
+    of both sides.
+    """
     tested = [cell for cell in total.judged if not isnan(cell.agreement.detectable)]
     if not tested:
         return ""
@@ -225,13 +237,13 @@ def detectable_sentences(total: Tally) -> str:
         f"In half of the cells a difference of {size} would have been detected with a probability "
         f"of {POWER:.0%}."
     )
-    beyond = sum(
+    n_undecidable = sum(
         cell.agreement.verdict == "undecided" and not cell.agreement.can_tell for cell in tested
     )
-    if beyond:
+    if n_undecidable:
         text += (
-            f" {beyond} of the undecided numbers could not be shown to lie within {MARGIN:.0%} by "
-            "any number of splits of ours: the paper has too few splits, or drew them from one "
+            f" {n_undecidable} of the undecided numbers could not be shown to lie within "
+            f"{MARGIN:.0%} by any number of splits of ours: the paper has too few splits, or drew them from one "
             "pool of samples."
         )
     return text
@@ -285,8 +297,9 @@ def readme(tables: Sequence[Table], picture: str, written: Collection[str]) -> s
     for line in table_lines(counted, tables):
         title, about = escape(line.title), escape(line.about)
         name = f"[{title}](tables/{line.name}.md)" if line.name in written else title
-        texts = [f"{name}: {about}" if about else name, line.tally.published]
-        texts += [
+        texts = [
+            f"{name}: {about}" if about else name,
+            line.tally.published,
             *(line.tally.count(verdict) for verdict in columns),
             str(line.swaps),
             str(line.effects),

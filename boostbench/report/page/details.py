@@ -1,4 +1,4 @@
-"""Facts behind the numbers: details of a cell, and machines, versions and dates."""
+"""Facts behind the numbers of the page: details of a cell, and machines, versions and dates."""
 
 from collections import Counter
 from collections.abc import Collection, Sequence
@@ -38,7 +38,8 @@ class Source(NamedTuple):
     n_failed : int, default=0
         Number of failed splits.
     days : list of str
-        Days on which the splits finished (``YYYY-MM-DD``), ascending. A property, as the next ones.
+        Days on which the splits finished (``YYYY-MM-DD``), ascending. This attribute and the next
+        ones are properties, computed from `rows`.
     seeds : list of int
         Seeds, ascending.
     configs : list of str
@@ -100,8 +101,7 @@ def find_machines(source: Source) -> list[Machine]:
         Records, whose column ``environment`` holds a dictionary of facts: ``cpu``, ``n_cores``,
         ``system``, ``python``, and versions by distribution. A record may lack any of them.
     """
-    # Dictionaries are not hashable. Sorted tuples of their items are, and equal facts make them
-    # equal.
+    # Environments are grouped by sorted tuples of their items, as dictionaries are not hashable.
     row_facts = [tuple(sorted(facts.items())) for facts in source.rows["environment"]]
     machines = []
     for distinct_facts in dict.fromkeys(row_facts):

@@ -38,11 +38,19 @@ def html_id(*parts: object) -> str:
 
 
 def verdict_class(verdict: str, kind: str) -> str:
-    """Return the CSS class of a verdict: ``"v-not-run"`` of a cell, ``"b-not-run"`` in a bar."""
+    """Return the CSS class of a verdict.
+
+    Parameters
+    ----------
+    verdict : str
+    kind : {"v", "b"}
+        "v": a cell or a word, such as ``"v-not-run"``. "b": a part of a bar, ``"b-not-run"``.
+    """
     return f"{kind}-{verdict.replace(' ', '-')}"
 
 
 def _character_code(character: re.Match) -> str:
+    """Return the hexadecimal code of a character between points, ``".20."`` for a space."""
     return f".{ord(character[0]):x}."
 
 
@@ -55,9 +63,11 @@ _DARK = "#14171b"
 
 
 def verdict_variables() -> str:
-    """Return CSS variables: ``--bar-x`` per verdict; ``--x`` for text and ``--on-x`` behind it.
+    """Return the CSS variables of the verdicts' colours, for a light and a dark theme.
 
-    Text has a contrast ratio of at least 4.5 on its background.
+    Each verdict x has ``--bar-x``, the colour of its part of a bar. Verdicts in `_COLOURED` also
+    have ``--x``, the colour of text, and ``--on-x``, the background of the text; the contrast ratio
+    of both is at least 4.5.
     """
     lines = []
     for name in _COLOURED:
@@ -178,10 +188,12 @@ def _blocks(tokens: list[Token]) -> list[list[Token]]:
 
 
 def _text(renderer: RendererHTML, tokens: list[Token], index: int, *_) -> str:
+    """Render a text token; a render rule of markdown-it has this signature."""
     return typeset(tokens[index].content)
 
 
 def _scrollable(table: str) -> str:
+    """Return a table in a box that scrolls, so that a wide one does not widen the page."""
     return f'<div class="scroll" tabindex="0" role="region" aria-label="Facts">{table}</div>'
 
 

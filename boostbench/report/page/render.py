@@ -23,12 +23,12 @@ from boostbench.report.page.html import Figure, html_id, typeset, verdict_class,
 from boostbench.report.wording import PARTIAL, STALE
 from boostbench.util.terminal import printable
 
-#: Mark of a number with a note on the reason why it differs.
+#: Mark of a number with a known reason for its difference from the published number.
 NOTE = "*"
 
 
 class View(NamedTuple):
-    """A table as a section of the page.
+    """A table as a section of the page, for the templates.
 
     Attributes
     ----------
@@ -92,16 +92,16 @@ def render_page(
     runs : sequence of RecordedExperiment, default=()
         Recorded experiments that the page lists one by one.
     about_runs : bool, default=False
-        Layout. True: the page is about the runs, which stand first and count among the records
-        behind the page, as for a folder of a user's own experiments. False: the page is about the
-        tables, and the runs follow them.
+        True: the page is about the runs of a user's own experiments. They stand first, and their
+        records count as records behind the page. False: the page is about the tables, and the runs
+        follow them.
 
     Returns
     -------
     str
         HTML that requires no other file and no network.
     """
-    # `groupby` below joins neighbours alone.
+    # `groupby` below joins consecutive tables of a paper.
     tables = overview.sort_by_paper(tables)
     views = [
         View(table, make_document(table), Tally.from_cells(table.cells.values()))

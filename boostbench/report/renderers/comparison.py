@@ -23,7 +23,7 @@ from boostbench.util.numbers import differences, fixed, p_value, rounded
 #: Names of algorithms are wrapped to this width (characters) beside many columns.
 _NAME_WIDTH = 13
 
-_PAIRS = ["A", "B", "ranks\napart", "Nemenyi\np", "effect\nsize"]
+_PAIR_HEADS = ["A", "B", "ranks\napart", "Nemenyi\np", "effect\nsize"]
 
 
 def print_comparison(console: Console, table: Table, comparison: Comparison) -> None:
@@ -85,6 +85,7 @@ def _print_two(console: Console, table: Table) -> None:
 
 
 def _print_pair(console: Console, table: Table, comparison: Comparison) -> None:
+    """Print the tests of two algorithms as sentences."""
     (test,) = comparison.tests
     a, b = (table.columns[name].label for name in (test.a, test.b))
     wins, ties, losses = test.score
@@ -99,6 +100,7 @@ def _print_pair(console: Console, table: Table, comparison: Comparison) -> None:
 
 
 def _print_many(console: Console, table: Table, comparison: Comparison) -> None:
+    """Print the tests of three algorithms or more: all pairs, average ranks, and their pairs."""
     print_listing(console, comparison_listing(table, comparison))
     console.print()
     labels = {name: column.label for name, column in table.columns.items()}
@@ -108,13 +110,13 @@ def _print_many(console: Console, table: Table, comparison: Comparison) -> None:
     console.print(grid)
     console.print(comparison.friedman.sentence(comparison.pairs.unit))
     console.print()
-    grid = make_grid(_PAIRS, n_left=2)
+    grid = make_grid(_PAIR_HEADS, n_left=2)
     for test in comparison.tests:
-        apart = comparison.ranks[test.a] - comparison.ranks[test.b]
+        rank_difference = comparison.ranks[test.a] - comparison.ranks[test.b]
         grid.add_row(
             _break(labels[test.a]),
             _break(labels[test.b]),
-            _number(apart),
+            _number(rank_difference),
             _p_value(test.nemenyi),
             _number(test.wilcoxon.effect),
         )
@@ -132,11 +134,12 @@ def _p_value(p: float | None) -> Text:
 
 
 def _number(value: float) -> str:
-    # A number that rounds to zero has no sign.
+    """Return a signed number with two decimals; one that rounds to zero has no sign."""
     return "-" if isnan(value) else fixed(value, 2, "+" if rounded(value, 2) else "")
 
 
 def _break(label: str) -> str:
+    """Break the name of an algorithm into lines of `_NAME_WIDTH` characters."""
     return "\n".join(wrap(label, _NAME_WIDTH, break_long_words=False))
 
 

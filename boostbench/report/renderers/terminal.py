@@ -160,7 +160,7 @@ def print_listing(console: Console, listing: Listing) -> None:
         )
         grid = make_grid(heads, n_left=listing.n_names, gap=gap)
         for line, texts in zip(lines, rows, strict=True):
-            styles = ["bold" if place in line.bold else "" for place in range(len(texts))]
+            styles = ["bold" if column in line.bold else "" for column in range(len(texts))]
             if line.verdict:
                 styles[-1] = VERDICTS[line.verdict].colour
             grid.add_row(*map(Text, texts, styles))
@@ -192,29 +192,43 @@ def _fit_listing(
         _break(head, max(_HEAD_WIDTH, *map(len, [*head.split(), *texts])))
         for head, texts in columns
     ]
+    # 1) Narrow the gaps.
     gap, legend = GAP, []
     if _total_width(heads, rows, gap) > width:
         gap = 1
         rows = [[text.replace(" ± ", "±") for text in texts] for texts in rows]
+    # 2) Write letters for words.
     if _total_width(heads, rows, gap) > width:
         rows, legend = _abbreviate_bases(rows)
-    longest = [max(len(row[name]) for row in rows) for name in range(listing.n_names)]
-    for name in sorted(range(listing.n_names), key=lambda name: -longest[name]):
-        over = _total_width(heads, rows, gap) - width
-        if over > 0:
-            narrow = max(longest[name] - over, _NAME_WIDTH)
-            rows = [[*r[:name], _break(r[name], narrow), *r[name + 1 :]] for r in rows]
+    # 3) Wrap the columns of names, the longest first.
+    longest = [max(len(row[column]) for row in rows) for column in range(listing.n_names)]
+    for column in sorted(range(listing.n_names), key=lambda column: -longest[column]):
+        excess = _total_width(heads, rows, gap) - width
+        if excess > 0:
+            narrow = max(longest[column] - excess, _NAME_WIDTH)
+            rows = [[*r[:column], _break(r[column], narrow), *r[column + 1 :]] for r in rows]
     return rows, heads, legend, gap
 
 
 def _total_width(heads: Sequence[str], rows: Sequence[Sequence[str]], gap: int) -> int:
+    """Return the width of a list in characters; texts may have several lines."""
     columns = zip(heads, *rows, strict=True)
     widths = [max(map(len, "\n".join(texts).splitlines())) for texts in columns]
     return sum(widths) + gap * (len(heads) - 1)
 
 
 def _abbreviate_bases(rows: Sequence[Sequence[str]]) -> tuple[list[list[str]], list[str]]:
-    """Replace the basis of each verdict by a letter, or drop it if all verdicts share it."""
+    """Replace the basis behind each verdict by a letter, or drop it if all verdicts share it.
+
+    The last text of a row is a verdict, perhaps with the basis of its interval in brackets:
+    ``"better (one pool)"`` becomes ``"better (a)"``.
+
+    Returns
+    -------
+    rows : list of list of str
+    legend : list of str
+        Meanings of the letters.
+    """
     parts = [row[-1].removesuffix(")").partition(" (") for row in rows]
     bases = list(dict.fromkeys(basis for _, _, basis in parts if basis))
     marks = {basis: f" ({letter})" for basis, letter in zip(bases, ascii_lowercase, strict=False)}
@@ -232,20 +246,33 @@ def _break(text: str, width: int) -> str:
 def _column_blocks(groups: list[str], widths: list[int], space: int) -> Iterator[list[int]]:
     """Yield the columns of each block: as many groups as fit the space, at least one.
 
-    A group that is wider than the space is divided.
+    Parameters
+    ----------
+    groups : list of str
+        Group heading of each column; empty for a column by itself.
+    widths : list of int
+        Width of each column, in characters.
+    space : int
+        Width of the terminal beside the names of data, in characters. A group that is wider is
+        divided.
+
+    Yields
+    ------
+    list of int
+        Indices of columns.
     """
     block: list[int] = []
 
-    def takes(columns: list[int]) -> bool:
+    def fits(columns: list[int]) -> bool:
         return sum(widths[index] + GAP for index in columns) <= space
 
-    numbered = enumerate(groups)
     # A column without a group forms a group by itself.
-    for _, members in groupby(numbered, key=lambda each: each[1] or each[0]):
-        group = [index for index, _ in members]
-        for unit in [group] if takes(group) else [[index] for index in group]:
-            if block and not takes(block + unit):
+    group_keys = [group or index for index, group in enumerate(groups)]
+    for _, members in groupby(range(len(groups)), key=group_keys.__getitem__):
+        group = list(members)
+        for columns in [group] if fits(group) else [[index] for index in group]:
+            if block and not fits(block + columns):
                 yield block
                 block = []
-            block = block + unit
+            block = block + columns
     yield block
