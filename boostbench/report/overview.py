@@ -243,8 +243,8 @@ def detectable_sentences(total: Tally) -> str:
     if n_undecidable:
         text += (
             f" {n_undecidable} of the undecided numbers could not be shown to lie within "
-            f"{MARGIN:.0%} by any number of splits of ours: the paper has too few splits, or drew them from one "
-            "pool of samples."
+            f"{MARGIN:.0%} by any number of splits of ours: the paper has too few splits, or drew "
+            "them from one pool of samples."
         )
     return text
 
