@@ -41,20 +41,20 @@ def data_settings(data: str) -> Settings:
         return Settings({"data.path": data})
     from boostbench.data.readers import reader_of
 
-    # A text with a folder in it, or with the ending of a data file, was meant as a path.
+    # A name with a folder in it, or with the ending of a data file, was meant as a path.
     path = Path(data)
     if path.name != data or reader_of(path):
         raise UserError(f"there is no file {data}; check the path")
     return Settings({"data": data})
 
 
-def data_title(row: str) -> str:
-    """Return the heading of a row: its name or, for a file, the name of the data set in it."""
-    if not _is_file(row):
-        return row
+def data_title(data: str) -> str:
+    """Return the heading of data: their name or, for a file, the name of the data set in it."""
+    if not _is_file(data):
+        return data
     from boostbench.data.sources.local_files import data_set_name
 
-    return data_set_name(Path(row))
+    return data_set_name(Path(data))
 
 
 def _is_file(data: str) -> bool:

@@ -66,29 +66,26 @@ def compose_config(
     Parameters
     ----------
     values : Settings
-        All overrides of ``config.yaml``, of a person or of the definition of a table or figure, see
-        `boostbench.config.overrides`.
+        Overrides of a command line, and of the definition of a table or a figure.
     asked : collection of str, default=None
-        Keys of `values` that a person gave on a command line; a profile leaves their values as they
-        are. The other values come from a definition: the profile's numbers are upper limits on
-        them. None: a person gave all.
+        Keys of `values` that a person gave on a command line. A profile leaves their values as they
+        are; its numbers are upper limits on the values of a definition. None: all keys.
     folders : sequence of pathlib.Path, default=()
         Folders of configs that are searched before ``conf/``.
 
     Returns
     -------
     dict
-        ``algo``, ``data``, ``protocol``, ``profile``, ``parallel``, ``seed``, ``measure``,
-        ``results``, ``rerun``, ``shard``. The profile is applied. A class given by
+        Values by the keys ``algo``, ``data``, ``protocol``, ``profile``, ``parallel``, ``seed``,
+        ``measure``, ``results``, ``rerun`` and ``shard``. The profile is applied. A class given by
         ``algo._target_=`` does not inherit the parameters and the grid of the algorithm whose
-        config it replaces; a file given by ``data.path=`` alone does not inherit the name, the
-        expected shape and the sources of the default data set, nor does an OpenML task, which
-        brings its splits.
+        config it replaces. A file given by ``data.path=`` alone, or an OpenML task, does not
+        inherit the name, the expected shape and the sources of the default data set.
 
     Raises
     ------
     UserError
-        Unknown option of a group, unknown key, or a value that is not valid for its key.
+        If a group has no such option, a key is unknown, or a value is not valid for its key.
     """
     tree, composed = _compose(values, asked, folders)
     changed = ("algo", "data", "protocol", "results")
@@ -98,7 +95,7 @@ def compose_config(
 def _compose(
     values: Settings, asked: Collection[str] | None, folders: Sequence[Path]
 ) -> tuple["ConfigTree", "_ComposedConfig"]:
-    """Return the merged config, and the completed config; see `compose_config`."""
+    """Return the merged config, and the completed one; see `compose_config`."""
     values = Settings(zip(allow_new_parameters(values), values.values(), strict=True))
     tree = merge_configs(values, tuple(folders))
     override_keys = [*map(strip_prefix, values)]

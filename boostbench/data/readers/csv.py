@@ -35,14 +35,15 @@ logger = logging.getLogger(__name__)
 
 #: Words for a missing value in any column.
 MISSING_WORDS = ("", "NA", "?")
-#: Further words for a missing value in columns of features; classes may have these names.
+#: Further words for a missing value in columns of features, as in pandas; classes may have these
+#: names.
 MISSING_FEATURE_WORDS = (
     *("N/A", "n/a", "#N/A", "#NA", "#N/A N/A", "<NA>", "NULL", "null"),
     *("NaN", "nan", "-NaN", "-nan", "1.#IND", "-1.#IND", "1.#QNAN", "-1.#QNAN"),
 )
-# Name that pandas gives a first column without a name.
+#: Name that pandas gives a first column without a name.
 _UNNAMED = "Unnamed: 0"
-# Hint for a cell that extends over several lines.
+#: Hint for a cell that extends over several lines.
 _QUOTE_HINT = "; is a quote mark not closed?"
 #: Largest number of columns: pandas takes long for each.
 MAX_COLUMNS = 100_000
@@ -205,6 +206,7 @@ def _find_separator(stream: BinaryIO, where: str) -> tuple[str, int, int]:
         raise UserError(f"{where} is empty, or its first line is")
     separator = separator_line[2] if separator_line else _guess_separator(lines)
     n_separators = [line.count(separator) for line in lines]
+    # A name may begin with '#', too: then both lines have equally many separators.
     if lines[0].startswith("#") and (not n_separators[0] or len(set(n_separators)) > 1):
         raise UserError(
             f"{where}, line {1 + n_skipped} begins with '#', as a comment does, and CSV files have "
@@ -321,9 +323,10 @@ def _count_lines(stream: BinaryIO) -> int:
     """Return the number of lines with any line ending: an upper bound on the number of rows."""
     stream.seek(0)
     n_lines, last = 1, b""
-    for block in iter(lambda: stream.read(_BLOCK_BYTES), b""):
-        pairs = (last + block).count(b"\r\n")  # a pair may be divided by a block boundary
-        n_lines += block.count(b"\n") + block.count(b"\r") - pairs
+    while block := stream.read(_BLOCK_BYTES):
+        # A line may end with \n, \r or the pair \r\n, which two blocks may share.
+        n_pairs = (last + block).count(b"\r\n")
+        n_lines += block.count(b"\n") + block.count(b"\r") - n_pairs
         last = block[-1:]
     return n_lines
 
@@ -545,7 +548,15 @@ class _TableBuilder:
         ]
 
     def _numbers_rows(self, column: np.ndarray, words: list[str] | None) -> bool:
-        """Return whether the first column has no name and numbers the rows; log its treatment."""
+        """Return whether the first column has no name and numbers the rows; log its treatment.
+
+        Parameters
+        ----------
+        column : ndarray of shape (n_rows,), float64
+            Numbers or codes of the column.
+        words : list of str or None
+            Its categories. None: it is numeric.
+        """
         if self.names[0] != _UNNAMED or self.label == 0:
             return False
         is_row_number = words is None and column[0] in (0, 1)
@@ -558,8 +569,9 @@ class _TableBuilder:
 
 
 def _guess_separator(lines: Sequence[str]) -> str:
-    """Return the most frequent separator outside of quotes and numbers."""
+    """Return the most frequent separator of the first lines, outside of quotes and numbers."""
     lines = [_QUOTED.sub('""', line) for line in lines if line]
+    # Semicolons and tabs take precedence if all commas are decimal commas.
     for separator in ";\t":
         cells = [cell.strip(" \"'") for cell in lines[0].split(separator)]
         if len(cells) > 1 and all(
