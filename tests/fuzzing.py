@@ -202,7 +202,7 @@ def record(folder: Path, number: int) -> str:
     assert all(len(line.splitlines()) == 1 for line in warnings)
     for one in records:
         for quantity in QUANTITIES.values() if kind != ".tuning" else ():
-            value = quantity.of(one)
+            value = quantity.number(one)
             assert value is None or isfinite(value)
         [again] = RecordFile(folder / f"again{kind}.jsonl").add([one])
         assert again.key == one.key

@@ -279,7 +279,7 @@ def draw_matrix(table: Table, comparison: Comparison) -> Figure:
 
 def _matrix_key(comparison: Comparison) -> str:
     """Explain the three numbers of a cell and its colour."""
-    unit = comparison.pairs.quantity.with_unit_of_differences("").strip()
+    unit = comparison.pairs.quantity.format_difference("").strip()
     return (
         f"Mean difference, row minus column{f', in {unit}' if unit else ''}; wins/ties/losses of "
         f"the row over {len(comparison.pairs.numbers)} {comparison.pairs.unit}; p of Wilcoxon's "

@@ -196,7 +196,7 @@ def paired_numbers(
         not random.
     """
     by_split = [
-        {record.split: quantity.of(record, rounds) for record in records} for records in runs
+        {record.split: quantity.number(record, rounds) for record in records} for records in runs
     ]
     shared = sorted(set.intersection(*map(set, by_split)))
     paired = np.array([[run[split] for run in by_split] for split in shared], dtype=float)

@@ -113,7 +113,7 @@ def find_varied(
         for name, value in panel.rows.items():
             # A row may have no column that runs.
             for cell in cells_of_row.get(name, []):
-                records = [r for r in cell.rows.records if quantity.of(r) is not None]
+                records = [r for r in cell.rows.records if quantity.number(r) is not None]
                 if records:
                     points.append(SplitRecords(panel.title, cell.title, records, value))
                 if cell.n_finished and not records:

@@ -132,7 +132,7 @@ class CodewordPictures(FitFigure, frozen=True, kw_only=True):
             draw_codewords(panels, pictures),
             spec.results,
             notes,
-            [[title, str(record.n_iterations), fixed(TEST_ERROR.of(record), 1)]],
+            [[title, str(record.n_iterations), fixed(TEST_ERROR.number(record), 1)]],
             ["algorithm", "rounds", "test error %"],
         )
 

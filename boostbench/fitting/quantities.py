@@ -97,12 +97,12 @@ class Quantity:
         is_abbreviation = self.title[1:2].isupper()
         return self.title if is_abbreviation else self.title[:1].lower() + self.title[1:]
 
-    def with_unit_of_differences(self, number: str) -> str:
+    def format_difference(self, number: str) -> str:
         """Write the unit of differences behind a number; percentages differ by points.
 
         Examples
         --------
-        >>> TEST_ERROR.with_unit_of_differences("+5.17"), ROUNDS.with_unit_of_differences("10")
+        >>> TEST_ERROR.format_difference("+5.17"), ROUNDS.format_difference("10")
         ('+5.17 percentage points', '10 rounds')
         """
         if self.unit != "percent":
@@ -133,7 +133,7 @@ class Quantity:
             entries = [None if entry is None else self.factor * entry for entry in entries]
         return entries
 
-    def of(self, record: Record, rounds: int | None = None) -> float | None:
+    def number(self, record: Record, rounds: int | None = None) -> float | None:
         """Return the number of one record; see `numbers`."""
         return self.numbers([record], rounds)[0]
 
@@ -175,22 +175,22 @@ def read_entries(records: Iterable[Record], path: Iterable[str]) -> list:
     return [None if entry is UNSET else entry for entry in entries]
 
 
-def _percentage(name: str, title: str, path: str, **more) -> Quantity:
+def _percentage(name: str, title: str, path: str, **fields) -> Quantity:
     """Return the quantity of a recorded fraction, in percent; by default more is better."""
-    settings = {"better": "higher", "perfect": 100, "worst": 0, "factor": 100} | more
+    settings = {"better": "higher", "perfect": 100, "worst": 0, "factor": 100} | fields
     return Quantity(name, title, "percent", (path,), "%", column=name, **settings)
 
 
-def _entry(name: str, title: str, unit: str = "", **more) -> Quantity:
+def _entry(name: str, title: str, unit: str = "", **fields) -> Quantity:
     """Return the quantity of an entry of records."""
-    return Quantity(name, title, unit, (name,), **more)
+    return Quantity(name, title, unit, (name,), **fields)
 
 
-def _time(part: str, explanation: str, unit: str = "seconds", **more) -> Quantity:
+def _time(part: str, explanation: str, unit: str = "seconds", **fields) -> Quantity:
     """Return the quantity of a part of a record's CPU seconds."""
     factor, symbol = {"seconds": (1, "s"), "microseconds": (1e6, "µs")}[unit]
     about = {"explanation": explanation, "of_machine": True, "factor": factor}
-    return Quantity(part, "CPU time", unit, ("seconds", part), symbol, **about, **more)
+    return Quantity(part, "CPU time", unit, ("seconds", part), symbol, **about, **fields)
 
 
 _UP_TO_ONE = {"digits": 3, "better": "higher", "perfect": 1, "worst": 0}

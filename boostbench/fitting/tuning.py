@@ -120,7 +120,7 @@ class Validation(Measure):
 
     Attributes
     ----------
-    of : Measure
+    measure : Measure
         Measure that defines the error.
     points : tuple of dict
         The points of the grid that the trial is of.
@@ -128,7 +128,7 @@ class Validation(Measure):
         Name of the parameter that says after how many rounds of one fit to look.
     """
 
-    of: Measure
+    measure: Measure
     points: tuple[Point, ...]
     staged: str | None = None
 
@@ -144,7 +144,7 @@ class Validation(Measure):
         """
         if len(self.points) == 1:
             fit = trial.fit(X, y, **self.points[0])
-            loss, name = self._judged(fit, self.of.outputs(fit)["end"])
+            loss, name = self._judged(fit, self.measure.outputs(fit)["end"])
             return {"validation_error": loss, "digest": name, "seconds": fit.times()}
         judged, seconds = self._stages(trial, X, y) if self.staged else self._path(trial, X, y)
         losses, names = zip(*judged, strict=True)
@@ -160,18 +160,18 @@ class Validation(Measure):
         for point in self.points:
             fit = fit.refit(**point) if fit else trial.fit(X, y, warm_start=True, **point)
             seconds.append(fit.seconds)
-            judged.append(self._judged(fit, self.of.outputs(fit)["end"]))
+            judged.append(self._judged(fit, self.measure.outputs(fit)["end"]))
         return judged, seconds
 
     def _stages(self, trial: Trial, X, y: np.ndarray) -> tuple[list, list[float]]:
         """Fit once, with the largest number of rounds, and look at the stages."""
         rounds = [point[self.staged] for point in self.points]
         fit = trial.fit(X, y, **self.points[rounds.index(max(rounds))])
-        outputs = self.of.outputs(fit, sorted(set(rounds)))
+        outputs = self.measure.outputs(fit, sorted(set(rounds)))
         return [self._judged(fit, outputs[str(number)]) for number in rounds], [fit.seconds]
 
     def _judged(self, fit: Fit, output: np.ndarray) -> tuple[float, str]:
-        return self.of.loss(fit, output), digest_of_labels(output)
+        return self.measure.loss(fit, output), digest_of_labels(output)
 
 
 def _alike(points: Iterable[Point], staged: str) -> list[list[Point]]:

@@ -112,7 +112,7 @@ def pair_sentences(table: Table, comparison: Comparison) -> list[str]:
     a, b = (table.columns[name].label for name in (test.a, test.b))
     quantity = comparison.pairs.quantity
     difference = fixed(test.difference, quantity.digits + 1, "+")
-    sentences = [f"Mean difference: {quantity.with_unit_of_differences(difference)}."]
+    sentences = [f"Mean difference: {quantity.format_difference(difference)}."]
     if test.resampled is not None:
         sentences.append(
             "The splits share samples, so that the p-value above is too small. Nadeau and Bengio's "
@@ -136,4 +136,4 @@ def _bayes_name(comparison: Comparison) -> str:
 
 def _rope_text(comparison: Comparison) -> str:
     """Return the largest difference that does not matter in practice, with its unit."""
-    return comparison.pairs.quantity.with_unit_of_differences(f"{comparison.rope:g}")
+    return comparison.pairs.quantity.format_difference(f"{comparison.rope:g}")

@@ -26,7 +26,7 @@ RECORD = measured("", **ENTRIES)
 
 
 def test_quantities_are_read_from_a_record():
-    assert {name: one.of(RECORD) for name, one in QUANTITIES.items()} == {
+    assert {name: one.number(RECORD) for name, one in QUANTITIES.items()} == {
         "test_error": 25.0,
         "accuracy": 75.0,
         "mean_average_precision": None,  # not recorded
@@ -44,12 +44,15 @@ def test_quantities_are_read_from_a_record():
         "hash_per_instance": None,
         "calibration": 0.1,
     }
-    assert QUANTITIES["mean_average_precision"].of(measured("a", mean_average_precision=0.2)) == 0.2
+    assert (
+        QUANTITIES["mean_average_precision"].number(measured("a", mean_average_precision=0.2))
+        == 0.2
+    )
 
 
 def test_quantities_may_be_read_at_a_checkpoint():
-    assert TEST_ERROR.of(RECORD, 50) == QUANTITIES["accuracy"].of(RECORD, 50) == 50
-    assert TEST_ERROR.of(RECORD, 100) is None
+    assert TEST_ERROR.number(RECORD, 50) == QUANTITIES["accuracy"].number(RECORD, 50) == 50
+    assert TEST_ERROR.number(RECORD, 100) is None
 
 
 def test_means_leave_out_missing_values():

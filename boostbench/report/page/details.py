@@ -208,7 +208,7 @@ def _detectable(cell: Cell) -> str:
     if agreement is None or isnan(agreement.detectable):
         return ""
     size = numbers.fixed(agreement.detectable, quantity.digits + 1)
-    size = quantity.with_unit_of_differences(size)
+    size = quantity.format_difference(size)
     share = f", {agreement.share:.0%} of the published error" if isfinite(agreement.share) else ""
     return f"{size}{share}, with a probability of {POWER:.0%}"
 

@@ -77,7 +77,7 @@ def test_scores_without_probabilities(record, n_classes):
         ]
         assert result.auc == pytest.approx(np.mean(areas))
     assert (result.log_loss, result.brier) == (None, None)
-    read = {name: QUANTITIES[name].of(result) for name in SCORES}
+    read = {name: QUANTITIES[name].number(result) for name in SCORES}
     assert (read["log_loss"], read["brier"]) == (None, None)
     assert read["balanced_accuracy"] == pytest.approx(100 * result.balanced_accuracy)
 
