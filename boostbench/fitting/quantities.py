@@ -1,8 +1,8 @@
 """Quantities: numbers of a record that are compared and printed.
 
-A column of a table shows one quantity, and a published table gives one or several. Quantities of
-several measures are listed below; a measure may define its own ones, see
-`boostbench.fitting.measures.base.Measure`.
+A column of a table shows one quantity, and a published table gives one or several. A measure
+defines the results that a fit records; the quantities that several measures record are listed
+below, and a measure may add its own, see `boostbench.fitting.measures.base.Measure`.
 """
 
 from collections.abc import Iterable, Mapping
@@ -28,35 +28,38 @@ class Quantity:
     title : str
         Heading.
     unit : str
-        Of the numbers that `of` gives; empty for plain numbers.
+        Unit of the numbers that `number` and `numbers` return, such as ``"percent"``; empty for
+        plain numbers.
     path : tuple of str
-        Keys that lead to the number in a record.
+        Keys that lead to the number in a record: ``("seconds", "fit")`` for the entry ``fit`` of
+        ``seconds``.
     symbol : str, default=""
-        Symbol of the unit.
+        Symbol of the unit, such as ``"%"``.
     digits : int, default=1
-        Printed decimals. Numbers that print alike are equal.
+        Number of printed decimals. Two numbers are equal if they are printed equally.
     better : {"lower", "higher", None}, default="lower"
-        Which of two numbers is the better one; None where neither is.
+        Direction in which numbers improve. None: neither direction is an improvement.
     perfect : float, default=0
-        The best number there could be, in `unit`.
+        Best possible number, in `unit`.
     worst : float, default=inf
-        The worst number there could be.
+        Worst possible number, in `unit`.
     column : str, default=None
-        How columns of published tables that hold it begin: ``accuracy`` stands for ``accuracy``,
-        ``accuracy_mean`` and ``accuracy_std``. None: no table holds it.
+        Name, without suffix, of the columns of published tables that have the quantity:
+        ``"accuracy"`` stands for ``accuracy``, ``accuracy_mean`` and ``accuracy_std``. None: no
+        published table has it.
     per_column_unit : float, default=1
-        How many of `unit` are one of the published column's.
+        Factor from the unit of the published column to `unit`.
     explanation : str, default=""
         Description of a CPU time.
     of_machine : bool, default=False
-        Whether it depends on the machine, as CPU times do. Then it is not compared with a published
-        number, and is printed with three significant digits, without a deviation.
+        True: the quantity depends on the machine, as CPU times do. It is not compared with a
+        published number, and is printed with three significant digits, without a deviation.
     of_samples : bool, default=False
-        Whether it is a percentage of the test samples.
+        True: the quantity is a percentage of the test samples.
     factor : float, default=1
-        Multiplies the recorded number.
+        Factor from the recorded number to `unit`.
     is_complement : bool, default=False
-        Whether the record holds one minus the number, such as the error for the accuracy.
+        True: the record has one minus the number, such as the error for the accuracy.
     """
 
     name: str
@@ -88,7 +91,7 @@ class Quantity:
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """The lowest and the highest number there could be."""
+        """Lowest and highest possible number, in `unit`."""
         return min(self.perfect, self.worst), max(self.perfect, self.worst)
 
     @property
@@ -98,7 +101,7 @@ class Quantity:
         return self.title if is_abbreviation else self.title[:1].lower() + self.title[1:]
 
     def format_difference(self, number: str) -> str:
-        """Write the unit of differences behind a number; percentages differ by points.
+        """Return a formatted difference with its unit; percentages differ by percentage points.
 
         Examples
         --------
@@ -176,18 +179,38 @@ def read_entries(records: Iterable[Record], path: Iterable[str]) -> list:
 
 
 def _percentage(name: str, title: str, path: str, **fields) -> Quantity:
-    """Return the quantity of a recorded fraction, in percent; by default more is better."""
+    """Return the quantity of a recorded fraction, in percent; by default higher is better.
+
+    Parameters
+    ----------
+    name, title : str
+        See `Quantity`; `name` is also its published column.
+    path : str
+        Key of the fraction in a record.
+    **fields
+        Further fields of the quantity.
+    """
     settings = {"better": "higher", "perfect": 100, "worst": 0, "factor": 100} | fields
     return Quantity(name, title, "percent", (path,), "%", column=name, **settings)
 
 
 def _entry(name: str, title: str, unit: str = "", **fields) -> Quantity:
-    """Return the quantity of an entry of records."""
+    """Return the quantity of the entry `name` of records; `fields` are further fields."""
     return Quantity(name, title, unit, (name,), **fields)
 
 
 def _time(part: str, explanation: str, unit: str = "seconds", **fields) -> Quantity:
-    """Return the quantity of a part of a record's CPU seconds."""
+    """Return the quantity of a part of a record's CPU seconds; `fields` are further fields.
+
+    Parameters
+    ----------
+    part : str
+        Key of the part in the record, and name of the quantity.
+    explanation : str
+        Description of the part.
+    unit : {"seconds", "microseconds"}, default="seconds"
+        Unit that is shown.
+    """
     factor, symbol = {"seconds": (1, "s"), "microseconds": (1e6, "µs")}[unit]
     about = {"explanation": explanation, "of_machine": True, "factor": factor}
     return Quantity(part, "CPU time", unit, ("seconds", part), symbol, **about, **fields)

@@ -1,4 +1,8 @@
-"""Checked predictions of a fitted estimator after each boosting round, and their digests."""
+"""Checked predictions of a fitted estimator after each boosting round, and their digests.
+
+A *stage* is the model after 1, 2, ... rounds, whose predictions `staged_predict` yields. Estimators
+may be of any package, so that each prediction is checked before a measure uses it.
+"""
 
 import contextlib
 import hashlib
@@ -11,25 +15,27 @@ import numpy as np
 from boostbench.fitting.quantities import SCORE_DIGITS
 from boostbench.util.numbers import round_significant
 
-#: Usual names of the parameter that limits the number of boosting rounds.
+#: Names of the parameter that limits the number of boosting rounds: here, and in scikit-learn.
 ROUND_PARAMETERS = ("n_iterations", "n_estimators", "max_iter")
-# Scores added up round by round and at once differ in the last bit, so that the classes of
-# instances whose scores tie may differ; more than this share of them, and than a few, is a mistake.
-TIES = 0.01
-FEW_TIES = 2
+#: Share and number of samples on which the last stage may differ from the prediction of the model.
+#: Sums of scores round by round and at once differ in the last bit, so that classes with tied
+#: scores may differ. More differences than both limits allow are a mistake of the estimator.
+MAX_TIED_SHARE = 0.01
+MAX_TIES = 2
+# Kinds of NumPy's types of numbers: booleans, signed and unsigned integers, and floats.
 _NUMBERS = "biuf"
 
 
 def predict(estimator, X, classes: np.ndarray) -> np.ndarray:
-    """Predict a label for each sample, and check it.
+    """Return the predicted label of each sample, after a check.
 
     Parameters
     ----------
     estimator : estimator
-        Fitted.
+        Fitted classifier.
     X : ndarray or sparse matrix of shape (n_samples, n_features)
     classes : ndarray of shape (n_classes,)
-        The labels that the estimator was fitted on.
+        Labels of the training part.
 
     Returns
     -------
@@ -38,7 +44,7 @@ def predict(estimator, X, classes: np.ndarray) -> np.ndarray:
     Raises
     ------
     ValueError
-        If it is no array of that shape, or of anything but `classes`.
+        If the prediction has another shape, or a label that is not in `classes`.
     """
     return check_labels(estimator.predict(X), X.shape[0], classes)
 
@@ -46,32 +52,59 @@ def predict(estimator, X, classes: np.ndarray) -> np.ndarray:
 def check_labels(
     labels, n_samples: int, classes: np.ndarray, method: str = "predict"
 ) -> np.ndarray:
-    """Return labels as they are if they can be compared with the true ones; see `predict`."""
+    """Return predicted labels after a check of their shape and values.
+
+    Parameters
+    ----------
+    labels : array-like
+        Labels that a method of an estimator returned.
+    n_samples : int
+        Number of samples that were predicted.
+    classes : ndarray of shape (n_classes,)
+        Labels of the training part.
+    method : str, default="predict"
+        Name of the method, for errors.
+
+    Raises
+    ------
+    ValueError
+        See `predict`.
+    """
     shape = np.shape(labels)
     if shape != (n_samples,):
         raise ValueError(f"{method} gives shape {shape}, not ({n_samples},), a label for a sample")
     if np.ma.is_masked(labels):
         raise ValueError(f"{method} gives masked values, which are no labels")
     labels = np.asarray(labels)
-    # NumPy would compare numbers with words as words.
-    alike = (labels.dtype.kind in _NUMBERS) == (classes.dtype.kind in _NUMBERS)
-    strange = labels[~np.isin(labels, classes)] if alike or labels.dtype == object else labels
-    if len(strange):
+    # NumPy compares numbers with texts as texts: then no label is valid.
+    is_comparable = (labels.dtype.kind in _NUMBERS) == (classes.dtype.kind in _NUMBERS)
+    if is_comparable or labels.dtype == object:
+        invalid = labels[~np.isin(labels, classes)]
+    else:
+        invalid = labels
+    if len(invalid):
         raise ValueError(
-            f"{method} gives {strange.tolist()[0]!r}, which is no label of the training part"
+            f"{method} gives {invalid.tolist()[0]!r}, which is no label of the training part"
         )
     return labels.astype(classes.dtype) if labels.dtype == object else labels
 
 
 def stages(estimator, X, classes: np.ndarray, stop: int | None = None) -> Iterator[np.ndarray]:
-    """Predict after 1, 2, ... boosting rounds, up to `stop` of them if it is given.
+    """Yield the predicted labels after 1, 2, ... boosting rounds.
 
-    This is the one place where `staged_predict` is called. An estimator without it has no stages.
+    An estimator without `staged_predict` has no stages. No other function calls this method.
+
+    Parameters
+    ----------
+    estimator, X, classes
+        See `predict`.
+    stop : int, default=None
+        Number of stages that are computed. None: all stages.
 
     Yields
     ------
     ndarray of shape (n_samples,)
-        As of `predict`, with its errors.
+        Labels, checked as by `predict`.
     """
     if hasattr(estimator, "staged_predict"):
         for labels in itertools.islice(estimator.staged_predict(X), stop):
@@ -81,52 +114,53 @@ def stages(estimator, X, classes: np.ndarray, stop: int | None = None) -> Iterat
 def predictions(
     estimator, X, classes: np.ndarray, rounds: Collection[int] = (), end: np.ndarray | None = None
 ) -> tuple[dict[str, np.ndarray], int | None]:
-    """Predict in the end, and after some numbers of boosting rounds.
+    """Return the predicted labels at the end of boosting, and at checkpoints.
 
-    A classifier that stopped early keeps its last stage for the checkpoints up to the number of
-    rounds that were asked for; checkpoints beyond that are left out.
+    A classifier that stopped early has its last stage at later checkpoints, up to the limit of
+    rounds that its parameter sets; checkpoints beyond this limit are left out.
 
     Parameters
     ----------
     estimator, X, classes
         See `predict`.
     rounds : collection of int, default=()
-        The checkpoints, ascending.
+        Checkpoints: ascending numbers of boosting rounds.
     end : ndarray of shape (n_samples,), default=None
         Result of `predict`. None: it is computed.
 
     Returns
     -------
     dict of str to ndarray of shape (n_samples,)
-        Labels at the ``"end"``, and by the digits of each checkpoint.
+        Labels at the ``"end"``, and at each checkpoint by its digits: ``"10"``.
     int or None
-        Number of rounds done; None if no checkpoints are asked for or there are no stages.
+        Number of rounds done; None without checkpoints or without stages.
 
     Raises
     ------
     ValueError
-        As of `predict`.
+        See `predict`.
     RuntimeError
-        If the last stage is another than `end`, save for a few ties.
+        If the last stage differs from `end` on more samples than ties explain (`MAX_TIES`).
     """
     end = predict(estimator, X, classes) if end is None else end
     if not rounds or not hasattr(estimator, "staged_predict"):
         return {"end": end}, None
+    # 1) Keep the stages at checkpoints. Boosting may stop before its first round: then there is no
+    #    stage.
     by_stage = {"end": end}
-    # Boosting may stop before its first round: then nothing is staged.
-    done, last = 0, end
-    for done, last in enumerate(stages(estimator, X, classes), start=1):
-        if done in rounds:
-            by_stage[str(done)] = last
-    if np.sum(last != end) > max(FEW_TIES, TIES * len(end)):
+    n_done, last = 0, end
+    for n_done, last in enumerate(stages(estimator, X, classes), start=1):
+        if n_done in rounds:
+            by_stage[str(n_done)] = last
+    if np.sum(last != end) > max(MAX_TIES, MAX_TIED_SHARE * len(end)):
         raise RuntimeError("the last stage of staged_predict is not what predict gives")
+    # 2) Repeat the last stage at later checkpoints, up to the limit of rounds. An estimator may
+    #    name the parameter of its limit, which may be "auto" or None: then all rounds were done.
     params = estimator.get_params() if hasattr(estimator, "get_params") else {}
-    # An estimator may say how its own is called.
     names = (getattr(estimator, "staged_parameter", None), *ROUND_PARAMETERS)
-    asked = next((params[name] for name in names if name in params), done)
-    # The parameter may be "auto", or None for no limit: then all requested rounds were done.
-    asked = asked if isinstance(asked, numbers.Real) else done
-    return by_stage | {str(number): last for number in rounds if done < number <= asked}, done
+    limit = next((params[name] for name in names if name in params), n_done)
+    limit = limit if isinstance(limit, numbers.Real) else n_done
+    return by_stage | {str(n): last for n in rounds if n_done < n <= limit}, n_done
 
 
 @contextlib.contextmanager
@@ -168,9 +202,9 @@ def mean_size(scores: np.ndarray) -> float:
 
 
 def digest_of_labels(predicted: np.ndarray) -> str:
-    """Give the first 10 hex digits of the SHA-256 of predicted labels, or of codes.
+    """Return the first 10 hex digits of the SHA-256 of predicted labels, or of codes.
 
-    Equal numbers have equal digests, independent of their type.
+    Equal numbers have equal digests, whether they are integers, booleans or floats.
 
     Examples
     --------

@@ -1,9 +1,12 @@
 """Choice of parameters by cross-validation: folds of a training part, and trials of a grid.
 
-Points of the grid that one estimator can go through are one trial of each fold. In a *warm-started
-path* the estimator has ``warm_parameters``: it reaches the same solution from every start. In
-*stages of one fit* it has a ``staged_parameter``, the number of boosting rounds: it can predict as
-after fewer rounds.
+A *trial* is a fit on the training part of a fold, and a *point* a combination of values of the
+grid. Several points are one trial if one estimator can visit them:
+
+- A *warm-started path*: the grid has only parameters of the estimator's ``warm_parameters``, for
+  which it reaches the same solution from every start. It is fitted point by point.
+- *Stages of one fit*: the grid has the estimator's ``staged_parameter``, the number of boosting
+  rounds. It is fitted once with the largest number, and predicts as after fewer rounds.
 """
 
 from collections import defaultdict
@@ -21,19 +24,22 @@ from boostbench.fitting.trial import Fit, Trial
 from boostbench.records.schema import Point, Record, TrialRecord
 from boostbench.util.errors import UserError
 
-# Mean errors that differ by less are equal: shares of folds, added up, are rounded.
-_EQUAL = 1e-9
+# Mean errors that differ by less are equal, as sums of fractions are rounded; two different error
+# rates differ by more than one over the number of samples.
+_TOLERANCE = 1e-9
 
 
 def inner_splits(split: Split, y: np.ndarray, n_folds: int, where: str) -> Iterator[Split]:
-    """Divide the training part of a split into splits for stratified cross-validation.
+    """Yield the splits of a training part for stratified cross-validation, one per fold.
 
     Parameters
     ----------
     split : Split
+        Split whose training part is divided.
     y : ndarray of shape (n_train,)
-        Labels of its training part.
+        Labels of this part.
     n_folds : int
+        Number of folds.
     where : str
         Name of the part, for the error.
 
@@ -60,24 +66,27 @@ def trials(outer: Trial, points: Sequence[Point]) -> Iterator[Trial]:
     Parameters
     ----------
     outer : Trial
-        With the fold's split, nothing chosen, and the measure by which points are judged.
+        Trial with the split of the fold, the measure that judges points, and without chosen
+        parameters.
     points : sequence of dict
         Points of the algorithm's grid.
 
     Yields
     ------
     Trial
-        Its measure, a `Validation`, holds the points.
+        Trial whose measure is a `Validation` of its points.
     """
     estimator, grid = outer.algorithm.probe(**points[0]), outer.algorithm.grid
-    staged = getattr(estimator, "staged_parameter", None)
-    staged = staged if staged in grid and outer.measure.by_stage else None
-    if set(grid) <= set(getattr(estimator, "warm_parameters", ())):
-        groups, staged = [list(points)], None
-    elif staged:
-        groups = _alike(points, staged)
+    staged_parameter = getattr(estimator, "staged_parameter", None)
+    has_stages = staged_parameter in grid and outer.measure.by_stage
+    is_warm = set(grid) <= set(getattr(estimator, "warm_parameters", ()))
+    if is_warm:
+        groups = [list(points)]
+    elif has_stages:
+        groups = _group_stages(points, staged_parameter)
     else:
         groups = [[point] for point in points]
+    staged = staged_parameter if has_stages and not is_warm else None
     for group in groups:
         yield replace(outer, measure=Validation(outer.measure, tuple(group), staged))
 
@@ -85,47 +94,52 @@ def trials(outer: Trial, points: Sequence[Point]) -> Iterator[Trial]:
 def choose(
     points: Iterable[Point], judged: Sequence[tuple[Sequence[Point], Record]]
 ) -> tuple[Point | None, float | None]:
-    """Choose the point of the grid with the least mean validation error, the first of equal ones.
+    """Return the point of the grid with the least mean validation error, the first of equal ones.
 
     Parameters
     ----------
-    points : iterable of dict
-    judged : sequence of (points, record)
-        Cross-validation trials: points of each trial, and its record. A point
-        with a failed trial is out.
+    points : iterable of Point
+        Points of the grid, in its order.
+    judged : sequence of (sequence of Point, Record)
+        Cross-validation trials: points of each trial, and its record. A point with a failed trial
+        is excluded.
 
     Returns
     -------
-    dict, float
-        The point and its mean error; None and None if all are out.
+    point : Point or None
+        Chosen point; None: all points are excluded.
+    mean_error : float or None
+        Mean validation error of the point over the folds.
     """
-    # Compare points as texts: 1 and 1.0 are equal to Python, but not to every estimator.
-    written = [([repr(each) for each in tried], record) for tried, record in judged]
+    # Compare points as texts: 1 and 1.0 are equal in Python, but not for every estimator.
+    trials = [([repr(point) for point in trial_points], record) for trial_points, record in judged]
     means = []
     for point in points:
         text = repr(point)
-        about = [(tried, record) for tried, record in written if text in tried]
-        if any(record.is_failed for _, record in about):
-            continue
-        means.append((point, fmean(_error(tried, record, text) for tried, record in about)))
+        trials_of_point = [(texts, record) for texts, record in trials if text in texts]
+        if not any(record.is_failed for _, record in trials_of_point):
+            errors = [
+                _validation_error(record, texts.index(text)) for texts, record in trials_of_point
+            ]
+            means.append((point, fmean(errors)))
     if not means:
         return None, None
     least = min(mean for _, mean in means)
-    return next((point, mean) for point, mean in means if mean <= least + _EQUAL)
+    return next((point, mean) for point, mean in means if mean <= least + _TOLERANCE)
 
 
 @dataclass(frozen=True)
 class Validation(Measure):
-    """Measure of a cross-validation trial.
+    """Measure of a cross-validation trial: the validation errors of points of the grid.
 
     Attributes
     ----------
     measure : Measure
-        Measure that defines the error.
-    points : tuple of dict
-        The points of the grid that the trial is of.
-    staged : str or None
-        Name of the parameter that says after how many rounds of one fit to look.
+        Measure whose method `loss` defines the validation error.
+    points : tuple of Point
+        Points of the grid that share a fit, or a warm-started path of fits.
+    staged : str or None, default=None
+        Parameter for the number of boosting rounds, if the points are stages of one fit.
     """
 
     measure: Measure
@@ -133,7 +147,7 @@ class Validation(Measure):
     staged: str | None = None
 
     def take(self, trial: Trial, X, y: np.ndarray) -> dict:
-        """Fit at the points and judge.
+        """Fit, and return the validation errors of the points.
 
         Returns
         -------
@@ -144,46 +158,59 @@ class Validation(Measure):
         """
         if len(self.points) == 1:
             fit = trial.fit(X, y, **self.points[0])
-            loss, name = self._judged(fit, self.measure.outputs(fit)["end"])
-            return {"validation_error": loss, "digest": name, "seconds": fit.times()}
-        judged, seconds = self._stages(trial, X, y) if self.staged else self._path(trial, X, y)
-        losses, names = zip(*judged, strict=True)
+            loss, digest = self._judge(fit, self.measure.outputs(fit)["end"])
+            return {"validation_error": loss, "digest": digest, "seconds": fit.times()}
+        fit_points = self._fit_stages if self.staged else self._fit_path
+        judgements, seconds = fit_points(trial, X, y)
+        losses, digests = zip(*judgements, strict=True)
         return {
             "validation_errors": list(losses),
-            "digests": list(names),
-            "seconds": [round(spent, 4) for spent in seconds],
+            "digests": list(digests),
+            "seconds": [round(seconds_of_fit, 4) for seconds_of_fit in seconds],
         }
 
-    def _path(self, trial: Trial, X, y: np.ndarray) -> tuple[list, list[float]]:
-        """Fit point by point, each fit a warm start from the one before."""
-        fit, judged, seconds = None, [], []
+    def _fit_path(
+        self, trial: Trial, X, y: np.ndarray
+    ) -> tuple[list[tuple[float, str]], list[float]]:
+        """Fit point by point, each fit a warm start from the previous one.
+
+        Returns
+        -------
+        judgements : list of (float, str)
+            Loss and digest of each point.
+        seconds : list of float
+            CPU seconds of each fit.
+        """
+        fit, judgements, seconds = None, [], []
         for point in self.points:
             fit = fit.refit(**point) if fit else trial.fit(X, y, warm_start=True, **point)
             seconds.append(fit.seconds)
-            judged.append(self._judged(fit, self.measure.outputs(fit)["end"]))
-        return judged, seconds
+            judgements.append(self._judge(fit, self.measure.outputs(fit)["end"]))
+        return judgements, seconds
 
-    def _stages(self, trial: Trial, X, y: np.ndarray) -> tuple[list, list[float]]:
-        """Fit once, with the largest number of rounds, and look at the stages."""
+    def _fit_stages(
+        self, trial: Trial, X, y: np.ndarray
+    ) -> tuple[list[tuple[float, str]], list[float]]:
+        """Fit once, with the largest number of rounds, and judge its stages; see `_fit_path`."""
         rounds = [point[self.staged] for point in self.points]
         fit = trial.fit(X, y, **self.points[rounds.index(max(rounds))])
         outputs = self.measure.outputs(fit, sorted(set(rounds)))
-        return [self._judged(fit, outputs[str(number)]) for number in rounds], [fit.seconds]
+        return [self._judge(fit, outputs[str(number)]) for number in rounds], [fit.seconds]
 
-    def _judged(self, fit: Fit, output: np.ndarray) -> tuple[float, str]:
+    def _judge(self, fit: Fit, output: np.ndarray) -> tuple[float, str]:
+        """Return the loss and the digest of an output."""
         return self.measure.loss(fit, output), digest_of_labels(output)
 
 
-def _alike(points: Iterable[Point], staged: str) -> list[list[Point]]:
-    """Group points that differ in one parameter only."""
+def _group_stages(points: Iterable[Point], staged: str) -> list[list[Point]]:
+    """Return groups of points that differ in the parameter `staged` only."""
     groups = defaultdict(list)
     for point in points:
-        others = repr([value for name, value in point.items() if name != staged])
-        groups[others].append(point)
+        other_values = repr([value for name, value in point.items() if name != staged])
+        groups[other_values].append(point)
     return list(groups.values())
 
 
-def _error(tried: Sequence[str], record: TrialRecord, point: str) -> float:
-    if record.validation_errors:
-        return record.validation_errors[tried.index(point)]
-    return record.validation_error
+def _validation_error(record: TrialRecord, index: int) -> float:
+    """Return the validation error of the point at an index among the points of a trial."""
+    return record.validation_errors[index] if record.validation_errors else record.validation_error
