@@ -1,5 +1,8 @@
 """Search of the best split of the categories of a feature into two sets.
 
+A category, and a missing value, has a *view*, the indicator column of this category
+(`boostbench.core.stumps.views`). A set of categories is a set of views.
+
 If the categories are ordered by their sums of weights, the best set is one end of the order [1]_.
 With the sum g_c of the weights of each category, the edge of a set is the sum of g_c inside minus
 the sum outside. So the best set contains the categories with positive g_c, and its edge is the sum
@@ -91,6 +94,7 @@ class StumpsWithSets(Stumps):
         return super().scores(self._append_set_columns(X, selection), coefficients, selection)
 
     def _append_set_columns(self, X, selection):
+        """Return X with a 0/1 column for each set; only the columns of selected sets are filled."""
         used = np.unique(self.feature[selection])
         used = used[used < 0]
         columns = np.zeros((len(X), len(self.sets)))
@@ -140,20 +144,23 @@ class CategorySetSearch:
 
     def best(self, G):
         """Return the stump or set with the largest absolute edge; stumps win ties."""
+        # 1) Find the best stump, and the edge of the best set of each feature in each column: the
+        #    sum of the absolute sums of its categories.
         result = self._search.best(G)
         scale = abs_column_sums(G)
         sums = self._search.bin_sums(G)[self._bins]
         edges = np.add.reduceat(np.abs(sums), self._starts[:-1], axis=0)
-        # A set of all categories, or of none, is constant. The best other set of such a feature is
-        # a stump.
+        # 2) Exclude a set of all categories, or of none, which is constant. The best other set of
+        #    such a feature is a stump.
         n_inside = np.add.reduceat(
             sums > TIE_TOLERANCE * scale, self._starts[:-1], axis=0, dtype=int
         )
         edges[(n_inside == 0) | (n_inside == np.diff(self._starts)[:, None])] = -np.inf
-        entry = argmax_with_tolerance(edges.ravel(), scale.max())
-        group, column = divmod(int(entry), G.shape[1])
+        first = argmax_with_tolerance(edges.ravel(), scale.max())
+        group, column = divmod(int(first), G.shape[1])
         if result is not None and result.edge >= edges[group, column] - TIE_TOLERANCE * scale.max():
             return result
+        # 3) Make the set with the largest edge.
         rows = slice(*self._starts[group : group + 2])
         views, is_inside = self._views[rows], sums[rows, column] > TIE_TOLERANCE * scale[column]
         outputs = np.where(self._search.feature_codes.is_in(self._bins[rows][is_inside]), 1.0, -1.0)
@@ -176,7 +183,7 @@ def add_category_sets(search, views):
 
     Returns
     -------
-    StumpSearch or WithSets
+    StumpSearch or CategorySetSearch
     """
     ends = np.flatnonzero(np.diff(views.feature, prepend=-1, append=-1))
     groups = [

@@ -9,6 +9,9 @@ weights :math:`b_c` below a threshold fulfil
 
 and the weights above it fulfil the same equations in reversed order. So a running maximum or sum
 over the samples of a feature is enough for any number of classes.
+
+`boostbench.core.stumps.layouts.sorted.Sorted` makes `ClassPrefixSums`, and the search of stumps
+that vote for classes (`boostbench.core.learners.trees`) uses it.
 """
 
 import numpy as np
@@ -31,13 +34,14 @@ class ClassPrefixSums:
     labels : ndarray of shape (n_samples,)
         Classes from 0 to n_classes - 1.
     position : callable
-        Function of a feature and a rank in its order that returns a position.
+        Function of a feature and a rank in its order. It returns a position, the number by which
+        the layout knows the threshold after this rank.
 
     Examples
     --------
     >>> order, is_threshold = np.array([[0, 1, 2, 3]]), np.array([[True, True, True, False]])
     >>> labels = np.array([2, 2, 0, 1])
-    >>> sums = ClassPrefixSums(order, is_threshold, labels, lambda feature, place: place)
+    >>> sums = ClassPrefixSums(order, is_threshold, labels, lambda feature, rank: rank)
     >>> int(sums.best_position(np.full(4, 0.25), majority_weight, scale=1.0))
     1
     """
@@ -46,14 +50,17 @@ class ClassPrefixSums:
         self._is_threshold, self._labels, self._position = is_threshold[:, :-1], labels, position
         n_features, n_samples = order.shape
         self._width = max(1, _BLOCK_SAMPLES // n_samples)
-        # `_samples` has the samples of each feature sorted by class and value; `_places` maps the
-        # order of the feature to indices into a block of arrays that are sorted that way.
-        self._samples, self._places = np.empty((2, n_features, n_samples), np.int32)
+        # `_samples` has the samples of each feature sorted by class and value. `_index_in_block`
+        # has the place of each sample of the feature's order in a block of features sorted that
+        # way.
+        self._samples, self._index_in_block = np.empty((2, n_features, n_samples), np.int32)
         for feature, feature_order in enumerate(order):
             by_class = np.argsort(labels[feature_order], kind="stable")
             self._samples[feature] = feature_order[by_class]
             block_start = feature % self._width * n_samples
-            self._places[feature, by_class] = np.arange(block_start, block_start + n_samples)
+            self._index_in_block[feature, by_class] = np.arange(
+                block_start, block_start + n_samples
+            )
 
     def best_position(self, weights, score, scale):
         """Return the position of the threshold with the largest score.
@@ -77,12 +84,15 @@ class ClassPrefixSums:
         int or None
             Ties go to the first feature and threshold. None if there is no threshold.
         """
+        # 1) Sum the weights of each class, for samples that are sorted by class.
         counts, totals = np.bincount(self._labels), np.bincount(self._labels, weights)
-        # `preceding` is the weight of all earlier classes, for samples that are sorted by class.
+        # `preceding` is the weight of all earlier classes.
         preceding = np.repeat(np.cumsum(totals) - totals, counts)
         totals = np.repeat(totals, counts)
+        # 2) Score the thresholds of a block of features, and collect the scores near the largest
+        #    one.
         best, candidates, tolerance = -np.inf, [], TIE_TOLERANCE * scale
-        for block_start in range(0, len(self._places), self._width):
+        for block_start in range(0, len(self._index_in_block), self._width):
             block = slice(block_start, block_start + self._width)
             weight_of_sample = weights.take(self._samples[block])
             below = weight_of_sample.cumsum(axis=1)
@@ -90,7 +100,10 @@ class ClassPrefixSums:
             above = totals - below
             above += weight_of_sample
             scores = score(
-                *(sums.take(self._places[block]) for sums in (weight_of_sample, below, above))
+                *(
+                    sums.take(self._index_in_block[block])
+                    for sums in (weight_of_sample, below, above)
+                )
             )
             scores[~self._is_threshold[block]] = -np.inf
             largest = scores.max(initial=-np.inf)
@@ -100,6 +113,7 @@ class ClassPrefixSums:
                 candidates.append((block_start + feature, rank, scores[feature, rank]))
         if best == -np.inf:
             return None
+        # 3) Break ties: the first feature and threshold wins.
         features, ranks, scores = map(np.concatenate, zip(*candidates, strict=True))
         first = argmax_with_tolerance(scores, scale)
         return self._position(features[first], ranks[first])

@@ -1,7 +1,11 @@
 """Criteria of the stump search, weights in single precision, and the selection of candidates.
 
-A candidate is a stump whose screened score is within rounding error of the best score. Usually
-there is one; ties are broken by the rule of `boostbench.core.stumps.ties`.
+`boostbench.core.stumps.search` *screens* all stumps: it computes their scores in the precision that
+is fastest. A *candidate* is a stump whose screened score is within rounding error of the best
+score. Usually there is one; ties are broken by the rule of `boostbench.core.stumps.ties`.
+
+A *criterion* turns the edges of stumps, of shape (n_stumps, n_columns), into scores of shape
+(n_stumps, width): one score for each column, or one for all columns.
 """
 
 import numpy as np
@@ -11,7 +15,8 @@ from boostbench.core.stumps.layouts.base import UNIT_ROUNDOFF
 # Empty array of positions.
 _NO_POSITIONS = np.empty(0, np.int64)
 
-# Number of slices of rows in which the maxima of columns are computed.
+# Number of slices of rows in `select_max_candidates_per_column`: one pass over the rows leaves a
+# sixteenth of them to be searched for large scores.
 _N_SLICES = 16
 
 # Weights below this fraction of the largest are negligible: their sum is less than its rounding
@@ -21,12 +26,20 @@ _NEGLIGIBLE = 2.0**-64
 
 
 class MaxAbsEdge:
-    """Criterion of the largest absolute edge over all stumps and columns."""
+    """Criterion of the largest absolute edge over all stumps and columns.
 
-    # Number of roundings between edges and scores.
+    Attributes
+    ----------
+    n_roundings : int
+        Number of roundings between edges and scores.
+    excluded : ndarray of shape (n_excluded,), dtype=int64
+        Positions that the search excludes.
+    """
+
+    # A score has the same digits as an edge.
     n_roundings = 0
 
-    # Positions that the search excludes.
+    # No position is excluded from the search.
     excluded = _NO_POSITIONS
 
     def scale(self, sums):
@@ -151,10 +164,12 @@ def select_max_candidates(scores, is_padding, best_score, tolerance):
     -------
     largest : float
         Largest score of this chunk; minus infinity if no score is near `best_score`.
-    entries : int or ndarray of int
-        Flat indices into `scores`.
+    indices : int or ndarray of int
+        Flat indices into `scores`, ``row * width + column``; an int if there is only one.
     near_scores : float or ndarray
+        Scores at these indices.
     """
+    # 1) Find the largest score of a stump.
     flat, width = scores.ravel(), scores.shape[1]
     first = int(flat.argmax())
     if is_padding[first // width] and flat[first] >= best_score - tolerance:
@@ -165,14 +180,14 @@ def select_max_candidates(scores, is_padding, best_score, tolerance):
     min_score = max(best_score, largest) - tolerance
     if not largest >= min_score > -np.inf:
         return -np.inf, _NO_POSITIONS, _NO_POSITIONS
-    # Usually the second largest score is not near.
+    # 2) Find the scores near it. Usually the second largest score is not near.
     flat[first] = -np.inf
     if flat.max() < min_score:
         return largest, first, largest
     flat[first] = largest
-    entries = np.flatnonzero(flat >= min_score)
-    entries = entries[~is_padding[entries // width]]
-    return largest, entries, flat[entries]
+    indices = np.flatnonzero(flat >= min_score)
+    indices = indices[~is_padding[indices // width]]
+    return largest, indices, flat[indices]
 
 
 def to_float32(G):
@@ -256,6 +271,7 @@ def _cauchy_bound(W, n):
 
 
 def _abs_row_sums(edges):
+    """Return the sum of the absolute edges in each row; the edges are overwritten."""
     np.abs(edges, out=edges)
     # A product with ones sums short rows at BLAS speed; np.sum over a short axis does not.
     return edges @ np.ones(edges.shape[1], edges.dtype)
@@ -279,15 +295,17 @@ def select_max_candidates_per_column(scores, best_score, tolerance):
     near_scores : ndarray
     """
     n_rows = len(scores)
-    # The elementwise maximum of slices of equal length leaves few rows to compare in all slices.
+    # 1) Compute the elementwise maximum of slices of equal length.
     length = -(-n_rows // _N_SLICES)
     slice_max = scores[:length].copy()
     for start in range(length, n_rows, length):
         rows = scores[start : start + length]
         np.maximum(slice_max[: len(rows)], rows, out=slice_max[: len(rows)])
     min_score = np.maximum(best_score, slice_max.max(axis=0)) - tolerance
+    # 2) Search all slices where the maximum is near the largest score: the axes of `rows` are slice
+    #    and large maximum. The last slice may be shorter.
     row, column = np.nonzero(slice_max >= min_score)
     rows = row + np.arange(0, n_rows, length)[:, None]
     values = scores[np.minimum(rows, n_rows - 1), column]
-    slice_index, place = np.nonzero((rows < n_rows) & (values >= min_score[column]))
-    return rows[slice_index, place], column[place], values[slice_index, place]
+    slice_index, index = np.nonzero((rows < n_rows) & (values >= min_score[column]))
+    return rows[slice_index, index], column[index], values[slice_index, index]

@@ -44,10 +44,11 @@ from boostbench.core.stumps.stump import Stump
 from boostbench.core.stumps.ties import TIE_TOLERANCE, argmax_with_tolerance
 from boostbench.core.weak_learner import SearchResult
 
-# Number of edges that `best_per_column` computes at a time, few enough for the cache. The number of
-# columns in a block is a multiple of _BLOCK_COLUMNS, so that rows are long enough for fast copies
-# and additions.
+# Number of edges that `best_per_column` computes at a time, few enough for the cache.
 _BLOCK_EDGES = 2**21
+
+# The number of columns that `best_per_column` searches at a time is a multiple of this, so that
+# rows are long enough for fast copies and additions.
 _BLOCK_COLUMNS = 8
 
 # Number of rows that are compared first, which suffices for most columns that are not
@@ -58,12 +59,12 @@ _N_QUICK_CHECK_ROWS = 64
 # _NORM_ROUNDINGS operations on each sum.
 _NORM_ROUNDINGS = 4
 
-# If the sum of absolute weights is in this range, neither squares of the weights nor sums of edges
-# leave the range of single precision.
+# Lowest and highest sum of absolute weights for which neither squares of the weights nor sums of
+# edges leave the range of single precision.
 _FLOAT32_RANGE = 2.0**-20, 2.0**60
 
-# With fewer weights times features, single precision saves less time than the evaluation of a few
-# candidates takes.
+# Below this number of weights times features, single precision saves less time than the evaluation
+# of a few candidates takes.
 _MIN_FLOAT32_SUMS = 2**20
 
 # Below this many weights, flushing negligible ones to zero costs as much as it saves.
@@ -255,17 +256,17 @@ class StumpSearch(StumpEvaluator):
         relative_tolerance = 2 * layout.error_bound(dtype, criterion.n_roundings) + TIE_TOLERANCE
         tolerance = relative_tolerance * bound
         chunks = layout.candidates(W, total, tolerance, criterion)
-        entries, scores, width = self._collect_candidates(chunks, criterion, tolerance)
-        if np.ndim(entries) == 0:
-            return divmod(int(entries), width)
-        if len(entries) == 0:
+        indices, scores, width = self._collect_candidates(chunks, criterion, tolerance)
+        if np.ndim(indices) == 0:
+            return divmod(int(indices), width)
+        if len(indices) == 0:
             return None
         # `bound` may exceed the scale by far. Computing the exact scale takes less time than
         # evaluating the candidates that it rejects.
         scale = criterion.scale(abs_column_sums(W))
         is_near = scores >= scores.max() - relative_tolerance * scale
         scores = scores[is_near]
-        position, column = np.divmod(entries[is_near], width)
+        position, column = np.divmod(indices[is_near], width)
         if len(position) == 1:
             return int(position[0]), int(column[0])
         # 2) Evaluate the candidates in double precision.
@@ -312,44 +313,47 @@ class StumpSearch(StumpEvaluator):
         return self._layout.screening_layout(n_columns)
 
     def _collect_candidates(self, chunks, criterion, tolerance):
-        """Return the entries of the score matrix that are within `tolerance` of the largest one.
+        """Return the scores that are within `tolerance` of the largest one.
 
         Parameters
         ----------
-        chunks : iterable
-            Pairs of positions, a slice or an array, and their edges.
+        chunks : iterable of (slice or ndarray, ndarray)
+            Positions and their edges.
         criterion : MaxAbsEdge, RowCriterion or SumAbsEdge
         tolerance : float
+            Upper bound on the rounding error of the difference of two scores.
 
         Returns
         -------
-        entries : int or ndarray of int
+        indices : int or ndarray of int
             Flat indices into the scores of all positions, an array of shape (n_positions, width).
         scores : float or ndarray
+            Scores at these indices.
         width : int
+            Number of scores of a position.
         """
         best_score, parts, width = -np.inf, [], 1
         for positions, edges in chunks:
             chunk_scores = criterion.scores(edges)
             width = chunk_scores.shape[1]
             is_padding = self._is_padding_at(positions)
-            largest, entries, scores = select_max_candidates(
+            largest, indices, scores = select_max_candidates(
                 chunk_scores, is_padding, best_score, tolerance
             )
             if largest > -np.inf:
                 best_score = max(best_score, largest)
                 if isinstance(positions, slice):
-                    entries = positions.start * width + entries
+                    indices = positions.start * width + indices
                 else:
-                    entries = positions[entries // width] * width + entries % width
-                parts.append((entries, scores))
+                    indices = positions[indices // width] * width + indices % width
+                parts.append((indices, scores))
         if not parts:
             return np.empty(0, np.int64), np.empty(0), width
         if len(parts) == 1:
             return *parts[0], width
-        entries, scores = (np.hstack(part) for part in zip(*parts, strict=True))
+        indices, scores = (np.hstack(part) for part in zip(*parts, strict=True))
         is_near = scores >= best_score - tolerance
-        return entries[is_near], scores[is_near], width
+        return indices[is_near], scores[is_near], width
 
     def _first_stump(self, positions):
         """Return the position that is first in the canonical order; None if there are none."""

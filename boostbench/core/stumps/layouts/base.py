@@ -1,5 +1,10 @@
 """Base class of the layouts of stumps, with bounds of their rounding errors.
 
+A layout is an arrangement of the training data from which the edges of all stumps are computed for
+any weights. A *position* is a row of its edges: a stump, or *padding* without a stump. The *stump
+index* numbers the stumps by feature, then threshold. Layouts are made by
+`boostbench.core.stumps.evaluation`.
+
 Every layout computes sums in the precision of the weights. Its attribute `dtype` is the fastest
 one: double precision if an addition to a bin takes the same time in both precisions, single
 precision if the time is in proportion to the bytes.

@@ -1,4 +1,8 @@
-"""Layouts that compute the edges of all stumps from one histogram of the codes of all features."""
+"""Layouts that compute the edges of all stumps from histograms of the codes of the features.
+
+`JointHistogram` is the layout of features with few distinct values, of categories and of missing
+values. It delegates one column of weights of many samples to `OneColumnHistogram`.
+"""
 
 from functools import cached_property
 
@@ -8,8 +12,8 @@ from boostbench.core.stumps.layouts.base import UNIT_ROUNDOFF, Layout
 from boostbench.core.stumps.layouts.bin_sums import JointBinSums
 from boostbench.core.stumps.layouts.pair_tables import MAX_BINS, MIN_SAMPLES, PairTables
 
-# With more additions in single precision, too many stumps are within rounding error of the best
-# one.
+# Maximum number of roundings of a weight in single precision. With more, too many stumps are within
+# rounding error of the best one.
 _MAX_ADDITIONS = 512
 
 
@@ -32,14 +36,18 @@ class JointHistogram(Layout):
 
     def __init__(self, table):
         self.table = table
-        self._of_one = None
+        self._one_column_layout = None
         if table.n_samples >= MIN_SAMPLES and table.n_bins.max() ** 2 <= MAX_BINS:
-            of_one = OneColumnHistogram(table)
-            self._of_one = of_one if of_one.additions <= _MAX_ADDITIONS else None
+            one_column = OneColumnHistogram(table)
+            self._one_column_layout = one_column if one_column.additions <= _MAX_ADDITIONS else None
 
     def layout_for_columns(self, n_columns):
         """Return the layout for a number of columns; one column of many samples has its own."""
-        return self._of_one if n_columns == 1 and self._of_one is not None else self
+        return (
+            self._one_column_layout
+            if n_columns == 1 and self._one_column_layout is not None
+            else self
+        )
 
     @property
     def n_positions(self):
@@ -56,9 +64,9 @@ class JointHistogram(Layout):
         """Stump at each position."""
         return np.arange(self.n_positions)
 
-    # With many samples and one column, these sums are not needed.
     @cached_property
     def _sums(self):
+        """Sums of the bins, made when they are needed: `OneColumnHistogram` does without them."""
         sums = JointBinSums(self.table.codes, self.table.n_bins)
         is_single = sums.additions + self.total_additions <= _MAX_ADDITIONS
         sums.set_dtype(np.float32 if is_single else np.float64)

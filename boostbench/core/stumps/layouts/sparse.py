@@ -1,4 +1,9 @@
-"""Sparse features, and the layouts of a sparse matrix."""
+"""Sparse features, and the layouts of a sparse matrix.
+
+`boostbench.core.stumps.evaluation` uses `SparseBins` for sparse training data: the work of a search
+is in proportion to the nonzero values. `SparseBlocks` saves a part of it where a feature has many
+thresholds.
+"""
 
 from functools import cached_property
 
@@ -12,8 +17,9 @@ from boostbench.core.stumps.thresholds import find_thresholds, midpoint, sort_wi
 # Largest number of thresholds in a block. Smaller blocks have tighter bounds, but there are more.
 _BLOCK_THRESHOLDS = 32
 
-# Blocks are used if there are several thresholds for each block, and one for every few stored
-# values: with fewer thresholds, the products for the bounds take longer than all prefix sums.
+# Minimum mean number of thresholds of a block, and maximum number of stored values per threshold,
+# for `SparseBlocks`: with fewer thresholds, the products for the bounds take longer than all prefix
+# sums.
 _THRESHOLDS_PER_BLOCK = 8
 _VALUES_PER_THRESHOLD = 4
 
@@ -80,8 +86,9 @@ class SparseFeatures:
         codes : ndarray of shape (n_stored,), dtype=int64
             Number of thresholds of its feature that each element of ``matrix.data`` exceeds.
         """
+        # 1) Sort all stored values by feature and value. The zeros of a feature are one more value,
+        #    after all stored ones.
         n_stored = np.diff(self.matrix.indptr)
-        # The zeros of a feature are one more value, after all stored ones.
         with_zeros = np.flatnonzero((n_stored > 0) & (n_stored < len(self)))
         feature = np.repeat(np.arange(self.shape[1]), n_stored)
         feature = np.concatenate([feature, with_zeros])
@@ -91,12 +98,14 @@ class SparseFeatures:
         by_feature = sparse.csc_array(columns, (self.shape[1], len(order))).tocsr()
         order, values = order[by_feature.indices], by_feature.data
         feature = feature[order]
-
+        # 2) A threshold lies between two different consecutive values of a feature. `is_threshold`
+        #    is True at the upper value.
         is_threshold = np.zeros(len(values), bool)
         is_threshold[1:] = (values[1:] > values[:-1]) & (feature[1:] == feature[:-1])
         above = np.flatnonzero(is_threshold)
         middle = midpoint(values[above - 1], values[above])
         n_per_feature = np.bincount(feature[above], minlength=self.shape[1])
+        # 3) Keep the thresholds at the quantiles of features with too many of them.
         if max_bins is not None:
             ends = np.cumsum(n_per_feature)
             is_chosen = np.ones(len(middle), bool)
@@ -108,6 +117,7 @@ class SparseFeatures:
             is_threshold[above] = is_chosen
             middle = middle[is_chosen]
             n_per_feature = np.bincount(feature[above[is_chosen]], minlength=self.shape[1])
+        # 4) The code of a value is the number of thresholds of its feature up to it.
         ends = np.cumsum(n_per_feature)
         codes = np.empty(len(order), np.int64)
         codes[order] = np.cumsum(is_threshold) - (ends - n_per_feature)[feature]
@@ -131,8 +141,10 @@ class SparseFeatures:
 class SparseBins(Layout):
     """Layout of a sparse matrix, whose work is in proportion to its non-zero values.
 
-    A threshold below 0 sums the weights of the values below it, another threshold those of the
-    values above it, so that the zeros do not enter the sums.
+    The edge of a threshold below 0 is computed from the weights of the values below it, and the
+    edge of any other threshold from the weights of the values above it, so that the zeros do not
+    enter the sums. A *run* is a sequence of positions whose sums are prefix sums: the thresholds of
+    a feature below 0, ascending, or its other thresholds, descending.
 
     Parameters
     ----------
@@ -151,35 +163,35 @@ class SparseBins(Layout):
     dtype = np.float64
 
     def __init__(self, X, thresholds, codes):
-        n_thresholds = np.array([len(c) for c in thresholds])
+        # 1) Number the positions. `rank` is the index of a position in its feature, and `zero_bin`
+        #    the number of thresholds of a feature below 0, which is the bin of the zeros.
+        n_thresholds = np.array([len(feature_thresholds) for feature_thresholds in thresholds])
         first = np.cumsum(n_thresholds) - n_thresholds
         self.feature = np.repeat(np.arange(len(thresholds)), n_thresholds)
-        place = np.arange(len(self.feature)) - first[self.feature]
+        rank = np.arange(len(self.feature)) - first[self.feature]
         is_below = np.concatenate([np.empty(0), *thresholds]) < 0.0
-        zero = np.bincount(self.feature[is_below], minlength=len(thresholds))
-        # Positions ascend from below up to 0, then descend from above down to 0, in the order of
-        # the additions.
-        turned = (n_thresholds + zero)[self.feature] - 1 - place
-        self.stump_index = first[self.feature] + np.where(is_below, place, turned)
+        zero_bin = np.bincount(self.feature[is_below], minlength=len(thresholds))
+        descending = (n_thresholds + zero_bin)[self.feature] - 1 - rank
+        self.stump_index = first[self.feature] + np.where(is_below, rank, descending)
         self._sign = np.where(is_below, 1.0, -1.0)[:, None]
-        # Sums restart at the first position of each feature, and at its first threshold above 0.
-        self._start = np.flatnonzero((place == 0) | (place == zero[self.feature]))
+        # 2) Find the first position of each run, and the lengths of the runs.
+        self._start = np.flatnonzero((rank == 0) | (rank == zero_bin[self.feature]))
         self._lengths = np.diff(self._start, append=len(self.feature))
-
+        # 3) Make the matrix of positions by samples: -2 at the first position of a run whose sum
+        #    contains the sample. Values in the bin of the zeros are in no sum.
         feature = np.repeat(np.arange(len(thresholds)), np.diff(X.matrix.indptr))
-        zero = zero[feature]
-        # Values in the bin of the zeros are on the side of the zeros for every threshold.
-        apart = codes != zero
-        rows = np.where(codes < zero, codes, n_thresholds[feature] + zero - codes)
+        zero_bin = zero_bin[feature]
+        is_in_sum = codes != zero_bin
+        rows = np.where(codes < zero_bin, codes, n_thresholds[feature] + zero_bin - codes)
         rows += first[feature]
-        entries = rows[apart], X.matrix.indices[apart]
-        values = np.full(len(entries[0]), -2.0)
+        coordinates = rows[is_in_sum], X.matrix.indices[is_in_sum]
+        values = np.full(len(coordinates[0]), -2.0)
         shape = len(self.feature), len(X)
-        matrix = sparse.csr_array((values, entries), shape)
+        matrix = sparse.csr_array((values, coordinates), shape)
         self._samples = CompressedMatrix("csr", shape, matrix.indptr, matrix.indices, matrix.data)
-        # Largest number of sums that contain one sample.
-        self._most = int(np.bincount(self._samples.indices).max(initial=1))
-        # A weight is added up in its bin, over the bins of the feature, and with the total.
+        # Largest number of runs that contain one sample.
+        self._max_runs = int(np.bincount(self._samples.indices).max(initial=1))
+        # 4) A weight is added up in its bin, over the bins of the feature, and with the total.
         largest_bin = int(np.diff(self._samples.indptr).max(initial=0))
         self.additions = largest_bin + int(n_thresholds.max(initial=0)) + 4
 
@@ -189,6 +201,7 @@ class SparseBins(Layout):
 
     @cached_property
     def _blocks(self):
+        """Search in blocks of thresholds, made when it is needed; None if it saves no time."""
         n_blocks = int((-(-self._lengths // _BLOCK_THRESHOLDS)).sum())
         is_fast = (
             n_blocks * _THRESHOLDS_PER_BLOCK <= self.n_positions
@@ -198,7 +211,7 @@ class SparseBins(Layout):
 
     def sum_bound(self, W):
         """Return a bound of the absolute sums at all positions together, for weights W."""
-        return 2 * self._most * float(np.abs(W).sum(axis=0).max())
+        return 2 * self._max_runs * float(np.abs(W).sum(axis=0).max())
 
     def pieces(self, W, total):
         """Yield all edges at once; see `Layout.pieces`."""
@@ -258,11 +271,13 @@ class SparseBlocks(Layout):
 
     def candidates(self, W, total, tolerance, criterion):
         """Yield all edges that may be the largest; see `Layout.candidates`."""
+        # 1) Compute the edges at the two ends of each block: `before` has the sums before it.
         sum_bound = self._full_layout.sum_bound(W)
         sums = prefix_sums(sparse_product(self._block_samples, W), self._run, sum_bound)
         before = np.zeros_like(sums)
         before[1:] = sums[:-1]
         before[self._run] = 0.0
+        # 2) Bound the scores in each block.
         sign = self._sign[self._start]
         scores = criterion.scores((sums + total) * sign)
         bound = criterion.scores((before + total) * sign)
@@ -270,7 +285,8 @@ class SparseBlocks(Layout):
         bound *= 0.5
         # The entries of the matrix are -2.
         bound -= 0.5 * sparse_product(self._block_samples, criterion.change_bounds(W))
-        # Blocks with excluded positions are evaluated; their ends may be excluded.
+        # 3) Select the blocks that may contain the largest score. Blocks with excluded positions
+        #    are selected too, because the caller needs their edges; their ends may be excluded.
         excluded = np.searchsorted(self._start, criterion.excluded, side="right") - 1
         scores[excluded] = -np.inf
         is_open = (bound >= scores.max() - tolerance).any(axis=1)
@@ -280,6 +296,7 @@ class SparseBlocks(Layout):
         if length.sum() > _MAX_OPEN * self.n_positions:
             yield from self._full_layout.iter_slices(W, total)
             return
+        # 4) Compute all edges in these blocks.
         positions = ranges(self._start[block], length)
         start = np.cumsum(length) - length
         edges = sparse_product(self._rows(positions), W)
@@ -293,11 +310,11 @@ class SparseBlocks(Layout):
         """Return the rows of the matrix of samples at the given positions."""
         _, (_, n_samples), indptr, indices, data = self._samples
         first = indptr[positions]
-        n_entries = indptr[positions + 1] - first
-        entries = ranges(first, n_entries)
-        row_starts = np.append(0, np.cumsum(n_entries)).astype(indptr.dtype)
+        n_stored = indptr[positions + 1] - first
+        stored = ranges(first, n_stored)
+        row_starts = np.append(0, np.cumsum(n_stored)).astype(indptr.dtype)
         shape = len(positions), n_samples
-        return CompressedMatrix("csr", shape, row_starts, indices[entries], data[entries])
+        return CompressedMatrix("csr", shape, row_starts, indices[stored], data[stored])
 
 
 def ranges(first, lengths):
@@ -345,6 +362,8 @@ def prefix_sums(sums, start, sum_bound):
     >>> prefix_sums(np.array([[1.0], [2.0], [4.0]]), np.array([0, 2]), sum_bound=7.0).ravel()
     array([1., 3., 4.])
     """
+    # Adding and subtracting a number far larger than the sums rounds them to multiples of its last
+    # digit.
     shift = 1.5 * 2.0 ** np.ceil(np.log2(max(sum_bound, np.finfo(float).tiny)) + 2)
     coarse = sums + shift
     coarse -= shift
