@@ -286,8 +286,10 @@ class _MHMaster(StumpMaster):
             # of class y below the threshold, row n_classes + y for samples above it.
             margins = alpha * self.signs * result.votes
             table = np.exp(np.concatenate([margins, -margins]))
-            above = result.outputs > 0
-            self.weights *= table.take(self.labels + len(self.signs) * above, axis=0, mode="clip")
+            is_above = result.outputs > 0
+            self.weights *= table.take(
+                self.labels + len(self.signs) * is_above, axis=0, mode="clip"
+            )
             # Division by the theoretical sum sqrt(1 - edge^2) would accumulate the rounding errors
             # of the edges from round to round.
             self.weights /= np.abs(self.weights).sum()

@@ -127,8 +127,8 @@ def final_solve(model, X, y, *, sample_weight=None, tol=1e-2, max_iter=1000):
     # 3) Store the coefficients in a copy, and replace the last entries of its histories.
     solved = copy.copy(model)
     problem.store(solved, solution.w)
-    last = sparse.csr_array(solution.w.T.reshape(1, -1))
-    solved.weight_path_ = sparse.vstack([model.weight_path_[:-1], last], format="csr")
+    last_coefficients = sparse.csr_array(solution.w.T.reshape(1, -1))
+    solved.weight_path_ = sparse.vstack([model.weight_path_[:-1], last_coefficients], format="csr")
     solved.objective_ = np.append(model.objective_[:-1], solution.value / problem.size)
     if np.ndim(model.converged_):
         solved.converged_ = np.append(model.converged_[:-1], solution.converged)

@@ -218,8 +218,8 @@ class _ECCMaster(StumpMaster):
     def correct(self, coded_stump):
         """Add the stump with its votes, and update the weights; see `Master.correct`."""
         result, code, weights, edge, share, total = coded_stump
-        above = result.outputs > 0
-        alpha, beta = self._round_votes(above, code[self.labels] > 0, weights, edge)
+        is_above = result.outputs > 0
+        alpha, beta = self._round_votes(is_above, code[self.labels] > 0, weights, edge)
         self.stumps.append(result.learner)
         self.votes.append((alpha + beta) / 2 * code)
         self.intercepts.append((alpha - beta) / 2 * code)
@@ -228,15 +228,15 @@ class _ECCMaster(StumpMaster):
         # for wrong labels on the same side of the code.
         opposite = (code[:, None] - code) / 2
         table = np.exp(np.concatenate([beta * opposite, -alpha * opposite])) / total
-        self.weights *= table.take(self.labels + self.n_classes * above, axis=0, mode="clip")
+        self.weights *= table.take(self.labels + self.n_classes * is_above, axis=0, mode="clip")
         return edge * share < MAX_EDGE
 
-    def _round_votes(self, above, is_positive, weights, edge):
+    def _round_votes(self, is_above, is_positive, weights, edge):
         """Return the votes of a stump: alpha for the side above, and beta for the side below.
 
         Parameters
         ----------
-        above, is_positive : ndarray of shape (n_samples,), dtype=bool
+        is_above, is_positive : ndarray of shape (n_samples,), dtype=bool
             True where the stump is +1, and where the code of the sample's class is +1.
         weights : ndarray of shape (n_samples,)
             Weights of the binary problem.
@@ -248,7 +248,7 @@ class _ECCMaster(StumpMaster):
             return alpha, alpha
         # A sample is right if it is above the threshold and its class has +1, or neither.
         low_wrong, low_right, high_wrong, high_right = _SMOOTHING + np.bincount(
-            2 * above + (above == is_positive), weights, minlength=4
+            2 * is_above + (is_above == is_positive), weights, minlength=4
         )
         return 0.5 * np.log(high_right / high_wrong), 0.5 * np.log(low_right / low_wrong)
 

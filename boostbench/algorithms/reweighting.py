@@ -139,12 +139,12 @@ def reweight(ensemble, X, y, *, nu=1e-3, loss="logistic"):
     # 3) Solve for the coefficients, and keep the members with a positive one. The solvers minimise
     # the sum over the pairs, which is n_pairs times the objective.
     w, objective = _SOLVERS[loss](margins, nu * n_pairs)
-    used = np.flatnonzero(w)
+    remaining = np.flatnonzero(w)
     return ReweightedEnsemble(ensemble)._store(
         members,
-        indices=indices[used],
-        w=w[used],
-        scales=scales[used],
+        indices=indices[remaining],
+        w=w[remaining],
+        scales=scales[remaining],
         objective=objective / n_pairs,
         loss=loss,
     )

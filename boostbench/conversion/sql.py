@@ -79,10 +79,10 @@ def to_sql(model, table, keep=()):
             raise ValueError(f"keep contains {name!r}, which is the name of an output")
     # 2) Select the columns of the features in use as "x0", "x1", .... A cast lets booleans be
     # compared with thresholds.
-    used = {term.feature for term in shapes.terms}
-    used |= {axis.feature for pair in shapes.pairs for axis in pair.axes}
+    used_features = {term.feature for term in shapes.terms}
+    used_features |= {axis.feature for pair in shapes.pairs for axis in pair.axes}
     columns = [f'"t".{_quote_name(name)} AS "kept_{index}"' for index, name in enumerate(keep)]
-    for feature in sorted(used):
+    for feature in sorted(used_features):
         column = f'"t".{_quote_name(str(shapes.feature_names[feature]))}'
         if feature not in getattr(model, "categories_", {}):
             column = f"CAST({column} AS DOUBLE PRECISION)"

@@ -229,17 +229,17 @@ def drop_unused_categories(categories, X, *other_samples):
     >>> X.T, other.T
     (array([[0., 1.]]), array([[ 1., nan]]))
     """
-    used = {}
+    used_categories = {}
     for feature, all_categories in categories.items():
         is_present = np.isin(np.arange(len(all_categories)), X[:, feature])
-        used[feature] = all_categories[is_present]
+        used_categories[feature] = all_categories[is_present]
         # New code of each old code. NaN becomes -1, which selects the last entry, NaN.
         new_codes = np.append(np.where(is_present, is_present.cumsum() - 1.0, np.nan), np.nan)
         for samples in (X, *other_samples):
             samples[:, feature] = new_codes[
                 np.nan_to_num(samples[:, feature], nan=-1.0).astype(int)
             ]
-    return used
+    return used_categories
 
 
 def _as_frame(X):

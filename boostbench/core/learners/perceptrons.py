@@ -85,8 +85,8 @@ def edges_on_lines(values, weights):
     # The edge is the sum of the weights above minus the sum below: all weights minus twice those
     # below.
     order = values.argsort(axis=1)
-    below = np.take_along_axis(weights, order, axis=1).cumsum(axis=1)
-    return order, below[:, -1:] - 2 * below[:, :-1]
+    sums_below = np.take_along_axis(weights, order, axis=1).cumsum(axis=1)
+    return order, sums_below[:, -1:] - 2 * sums_below[:, :-1]
 
 
 def is_separable(values):

@@ -173,9 +173,10 @@ class CodewordRisk:
         largest = np.linalg.norm(gradient, axis=1).max()
         if not largest > 0:
             return False
-        across, along = _split_along_codewords(-gradient / largest, self.codewords)
-        across, along = (snap_to_grid(part, _DIRECTION_BITS) for part in (across, along))
-        direction = across + along * self.codewords
+        orthogonal, coordinate = _split_along_codewords(-gradient / largest, self.codewords)
+        orthogonal = snap_to_grid(orthogonal, _DIRECTION_BITS)
+        coordinate = snap_to_grid(coordinate, _DIRECTION_BITS)
+        direction = orthogonal + coordinate * self.codewords
         slope = _slope(gradient / self._losses.sum(), direction, self.codewords)
         origin = _Move(
             size=0.0,
@@ -309,13 +310,13 @@ def _split_along_codewords(vectors, codewords):
 
     Returns
     -------
-    across : ndarray of shape (n_classes, n_components)
+    orthogonal : ndarray of shape (n_classes, n_components)
         Component orthogonal to the codeword.
-    along : ndarray of shape (n_classes, 1)
+    coordinate : ndarray of shape (n_classes, 1)
         Coordinate along the codeword.
     """
-    along = (vectors * codewords).sum(axis=1, keepdims=True)
-    return vectors - along * codewords, along
+    coordinate = (vectors * codewords).sum(axis=1, keepdims=True)
+    return vectors - coordinate * codewords, coordinate
 
 
 def _slope(gradient, direction, codewords):

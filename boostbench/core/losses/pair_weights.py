@@ -424,8 +424,9 @@ def margin_factors(w):
     """
     factor = np.exp(w)
     table = np.empty((2, len(w), len(w)))
-    below, above = table
-    np.divide(factor, factor[:, None], out=above)
-    above.ravel()[:: len(w) + 1] = 0.0
-    below[:] = above.T
+    table_below, table_above = table
+    np.divide(factor, factor[:, None], out=table_above)
+    table_above.ravel()[:: len(w) + 1] = 0.0
+    # Row (own class a, other class b) has exp(w_b - w_a) above; below, the signs are opposite.
+    table_below[:] = table_above.T
     return table

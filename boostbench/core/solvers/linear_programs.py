@@ -247,9 +247,9 @@ def pairwise_hinge(H, is_own_class, nu, sample_weight=None):
     # 1) Make the matrix. Row (i, r) of `margins` holds the coefficients of W in the margin of
     # sample i and the other class r: h_t(x_i) for its own class, -h_t(x_i) for r.
     n_classes, n_columns = len(is_own_class), len(H)
-    other, sample = np.nonzero(~is_own_class)
+    other_class, sample = np.nonzero(~is_own_class)
     classes = np.arange(n_classes)
-    sign = is_own_class.T[sample].astype(np.float64) - (other[:, None] == classes)
+    sign = is_own_class.T[sample].astype(np.float64) - (other_class[:, None] == classes)
     margins = (sign[:, :, None] * H.T[sample, None, :]).reshape(len(sample), -1)
     costs = np.ones(len(sample)) if sample_weight is None else sample_weight[sample]
     # 2) Solve the program. The variables are W, row by row, and then xi.
@@ -265,5 +265,5 @@ def pairwise_hinge(H, is_own_class, nu, sample_weight=None):
     # 3) Read the solution. Rounding errors of the solver can violate the bounds.
     W = np.maximum(result.x[: margins.shape[1]], 0.0).reshape(n_classes, n_columns)
     dual = np.zeros(is_own_class.shape)
-    dual[other, sample] = np.clip(-result.ineqlin.marginals, 0.0, costs)
+    dual[other_class, sample] = np.clip(-result.ineqlin.marginals, 0.0, costs)
     return SolverResult(w=W, value=float(result.fun), residual=0.0, converged=True, dual=dual)
