@@ -210,11 +210,12 @@ def _edited_model(model, shapes, term=None, row_weights=None):
     -------
     EditedClassifier or EditedRegressor
     """
+    # 1) Make the model, with the facts on the features and classes of the other one.
     edited = EditedRegressor() if shapes.classes_ is None else EditedClassifier()
     for name in _SHARED_ATTRIBUTES:
         if hasattr(model, name):
             setattr(edited, name, getattr(model, name))
-    # 1) Replace the term.
+    # 2) Replace the term.
     terms = {old.feature: old for old in shapes.terms}
     if term is not None:
         terms[term.feature] = term
@@ -223,12 +224,14 @@ def _edited_model(model, shapes, term=None, row_weights=None):
     is_single = len(shapes.outputs) == 1
     edited._intercept = shapes.intercept[0] if is_single else shapes.intercept.copy()
     edited._inverse_temperature = model.inverse_temperature()
-    # 2) Bound the rounding errors of the scores, so that ties are decided as in an export.
+    # 3) Bound the rounding errors of the scores, so that ties are decided as in an export: the
+    # bound for sums of terms, or for sums of the stumps that they are converted to, whichever is
+    # larger.
     largest = [np.abs(other.table).max(axis=0) for other in edited._terms]
     is_regressor = shapes.classes_ is None
     edited._slack = 0.0 if is_regressor else rounding_slack(*largest, shapes.intercept)
     edited._slack = edited.stump_sum().slack(edited)
-    # 3) Replace the importance and the spread of the term.
+    # 4) Replace the importance and the spread of the term.
     edited._term_sizes = model._fitted_term_sizes()
     if shapes.has_spread:
         edited._spread = model._spread
@@ -254,6 +257,7 @@ def _replace_size(sizes, term, row_weights):
     features = np.union1d(sizes.features, [term.feature]).astype(np.int64)
     size_of_feature = dict(zip(sizes.features, sizes.sizes, strict=True))
     weights_of_feature = dict(zip(sizes.features, sizes.row_weights, strict=True))
+    # Importances are computed from the mean absolute contributions.
     size_of_feature[term.feature] = mean_absolute(term.table, row_weights)
     weights_of_feature[term.feature] = row_weights
     return TermSizes(

@@ -102,11 +102,10 @@ class OutputCodeStumpSearch:
         class_sums = np.abs(G).sum(axis=0)
         max_length = np.sqrt(np.einsum("vr,vr->v", codes, codes).max())
         scale = float(np.linalg.norm(class_sums) * max_length + np.abs(violation).max())
-        slack = (
-            2
-            * self._search.error_bound(len(class_sums), n_roundings=2 * len(class_sums) + 4)
-            * scale
+        relative_error = self._search.error_bound(
+            len(class_sums), n_roundings=2 * len(class_sums) + 4
         )
+        slack = 2 * relative_error * scale
         # 2) Collect the candidates. Positions of padding hold no stump.
         position, column = select_candidates(edges, codes, violation, slack)
         is_stump = ~self._search.is_padding[position]
@@ -121,10 +120,9 @@ class OutputCodeStumpSearch:
         # all classes.
         polarity = 1 if gains[first] >= -TIE_TOLERANCE * scale else -1
         stump = self._search.stump(position[first], polarity)
-        outputs, column = stump(self.X), int(column[first])
-        return SearchResult(
-            stump, outputs, float(violation[column] + outputs @ G @ codes[column]), column
-        )
+        outputs, best_code = stump(self.X), int(column[first])
+        edge = float(violation[best_code] + outputs @ G @ codes[best_code])
+        return SearchResult(stump, outputs, edge, best_code)
 
 
 def select_candidates(edges, codes, violation, slack):
@@ -158,7 +156,8 @@ def select_candidates(edges, codes, violation, slack):
     norms = np.sqrt(np.einsum("qr,qr->q", edges, edges))
     lengths = np.sqrt(np.einsum("vr,vr->v", codes, codes))
     violation = violation.astype(np.float32)
-    # Pairs have no violation, whose addition would take as long as the other passes over scores.
+    # The rule "pair" of `RBoostProj` has no violations. Adding zeros would take as long as each
+    # other pass over the scores.
     has_violation = violation.any()
     width = min(_FIRST_BLOCK, len(norms))
     top = norms.argpartition(-width)[-width:]
@@ -233,8 +232,8 @@ class OutputProducts:
             return
         self._products.append(outputs)
         # Change to `_Intervals` when there are many distinct outputs, and add all stumps to it.
-        n_many = _ROWS_PER_FEATURE * self._X.shape[1]
-        if self._products.n_rows > n_many and isinstance(learner, Stump):
+        max_rows = _ROWS_PER_FEATURE * self._X.shape[1]
+        if self._products.n_rows > max_rows and isinstance(learner, Stump):
             self._products = _Intervals(self._X)
             for stump in self._learners:
                 self._products.append(stump)
@@ -287,7 +286,8 @@ class _Rows:
 
     def append(self, outputs):
         """Add a weak learner by its outputs, of shape (n_samples,)."""
-        # The key of h and of -h is where the outputs equal the first output, as bits.
+        # The key of h and of -h is one: the bits that say whether an output equals the first
+        # output.
         sign = outputs[0]
         key = np.packbits(outputs == sign).tobytes()
         row = self._row_of_outputs.setdefault(key, self.n_rows)

@@ -151,7 +151,7 @@ class CodewordRisk:
         # 2) Move the predictions. If all exponents fall, the weak learner is perfect.
         self.predictions += multiple * values.take(leaf, axis=0)
         self._losses, self.log_risk = self._compute_losses(self.codewords)
-        # Only exponents of losses that occur in the leaf and class count.
+        # Exponents count if there are losses in the leaf and class.
         is_perfect = bool((multiple * slopes[np.array(sums) > 0] < 0).all())
         return multiple, is_perfect
 
@@ -280,7 +280,7 @@ class CodewordRisk:
         high = self._move_by(origin, direction, size)
         for _ in range(_MAX_TRIALS):
             if low is origin and high.log_risk >= low.log_risk - _RISK_TOLERANCE:
-                # No step has lowered the risk yet, and neither does the trial: halve it.
+                # The trial does not lower the risk, nor did an earlier one: halve it.
                 high = self._move_by(origin, direction, high.size / 2)
             elif high.slope < 0 and high.log_risk < low.log_risk - _RISK_TOLERANCE:
                 # The risk falls, and would fall further: double the trial.

@@ -174,20 +174,25 @@ class PrimalSVM:
 
     def _gap(self):
         """Return the duality gap of the hinge at a solution for the current width."""
+        # The gap is |w|^2 + C sum(hinge) - sum(dual). Since w is the sum of y dual h, and the sum
+        # of y dual is 0, |w|^2 is dual @ (1 - slack).
         hinge = self._apply_weights(np.maximum(self._slack, 0.0))
         return float(self._C * hinge.sum() - self.dual @ self._slack)
 
     def _newton(self):
         """Minimise the objective for the present width, by Newton's method."""
         for _ in range(_MAX_STEPS):
+            # 1) Stop if the gradient, w minus H times y alpha, is a rounding error.
             gradient = self._rows.matrix @ (-self._y * self.dual)
             gradient[1:] += self.weights
             if np.abs(gradient).max() <= _RESOLUTION * self.dual.sum():
                 break
+            # 2) Compute the step, with a new inverse if the updated one is inaccurate.
             step = self._step(gradient)
             if not self._is_accurate(step, gradient):
                 self._invert()
                 step = self._step(gradient)
+            # 3) Take it.
             if not self._take_step(step, gradient @ step):
                 break
 
@@ -203,9 +208,9 @@ class PrimalSVM:
         """
         # The residual of the equations is the gradient plus the Hessian times the step.
         n = len(gradient)
-        error = gradient + self._curvature * (self._gram[:n, :n] @ step)
-        error[1:] += step[1:]
-        return np.abs(error).max() <= _MAX_RELATIVE_ERROR * np.abs(gradient).max()
+        residual = gradient + self._curvature * (self._gram[:n, :n] @ step)
+        residual[1:] += step[1:]
+        return np.abs(residual).max() <= _MAX_RELATIVE_ERROR * np.abs(gradient).max()
 
     def _take_step(self, step, slope):
         """Take the step, or go to the minimum along it if the full step does not decrease enough.
@@ -221,18 +226,18 @@ class PrimalSVM:
         bool
             False if only rounding errors remain.
         """
-        # The step lowers the slack z of each sample by `image`. The objective is the loss plus
+        # The step lowers the slack z of each sample by `decrease`. The objective is the loss plus
         # |w|^2 / 2, which changes by the linear term plus half the squared norm of the step.
-        image = self._y * (step @ self._rows.matrix)
+        decrease = self._y * (step @ self._rows.matrix)
         linear, squared_norm = step[1:] @ self.weights, step[1:] @ step[1:]
         loss = self._loss(self._slack)
-        size, slack = 1.0, self._slack - image
+        size, slack = 1.0, self._slack - decrease
         change = self._loss(slack) - loss + linear + squared_norm / 2
         is_too_long = change > _SUFFICIENT_DECREASE * slope + _RELATIVE_TOLERANCE * loss
         # The Hessian does not determine the bias if no sample is in the middle piece.
         if is_too_long or not self._is_middle.any():
-            size = self._exact_line_search(image, linear, squared_norm)
-            slack = self._slack - size * image
+            size = self._exact_line_search(decrease, linear, squared_norm)
+            slack = self._slack - size * decrease
         self._theta = self._theta + size * step
         self._update_active_set(slack)
         return size > 0
@@ -241,9 +246,9 @@ class PrimalSVM:
         """Return the sum of the losses, given the slacks z."""
         # All three pieces of the loss are c (m max(z, 0) - m^2 / 2) for m = min(max(z, 0), width).
         hinge = np.maximum(slack, 0.0)
-        middle = np.minimum(hinge, self._width)
-        weighted = self._apply_weights(middle)
-        return self._curvature * (weighted @ hinge - weighted @ middle / 2)
+        clipped = np.minimum(hinge, self._width)
+        weighted = self._apply_weights(clipped)
+        return self._curvature * (weighted @ hinge - weighted @ clipped / 2)
 
     def _clipped_slack(self, slack):
         """Return the dual variables over c: clipped slacks times the sample weights."""
@@ -253,7 +258,7 @@ class PrimalSVM:
         """Return the values of samples multiplied by their weights."""
         return values if self._sample_weight is None else values * self._sample_weight[rows]
 
-    def _exact_line_search(self, image, linear, square):
+    def _exact_line_search(self, decrease, linear, square):
         """Return the size of a step at which the objective is smallest.
 
         The derivative along the step increases and is piecewise linear; its root is computed
@@ -261,7 +266,7 @@ class PrimalSVM:
 
         Parameters
         ----------
-        image : ndarray of shape (n_samples,)
+        decrease : ndarray of shape (n_samples,)
             Decrease of the slacks by the step.
         linear, square : float
             Derivative of |w|^2 / 2 along the step, and squared norm of the step in w.
@@ -273,15 +278,16 @@ class PrimalSVM:
         """
 
         def derivative(size):
-            middle = self._clipped_slack(self._slack - size * image)
-            return linear + size * square - self._curvature * (image @ middle)
+            """Return the derivative of the objective along the step, at a given size."""
+            clipped = self._clipped_slack(self._slack - size * decrease)
+            return linear + size * square - self._curvature * (decrease @ clipped)
 
         # 1) List the sizes at which a sample changes pieces.
-        active = image != 0
-        breakpoints = self._slack[active] / image[active]
+        active = decrease != 0
+        breakpoints = self._slack[active] / decrease[active]
         if self._is_hinge:
             breakpoints = np.append(
-                breakpoints, (self._slack[active] - self._width) / image[active]
+                breakpoints, (self._slack[active] - self._width) / decrease[active]
             )
         breakpoints = np.unique(np.append(breakpoints[breakpoints > 0], [0.0, 1.0]))
         # 2) Find the last one at which the objective still decreases, by bisection.
