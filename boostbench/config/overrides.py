@@ -169,7 +169,8 @@ def parse_override(override: str) -> Override:
     except OverrideParseException:
         key, _, value = override.partition("=")
         advice = "KEY=VALUE is expected, with quotes around odd values"
-        if value[:1] not in "[{" and _parses_to(_quoted(key, value), value):
+        quoted = f"{key}={configs.hydra_text(value)}"
+        if value[:1] not in "[{" and _parses_to(quoted, value):
             advice = f"write {quote_override(key, value)}"
         raise UserError(f"cannot read {override!r} as an override: {advice}") from None
     if parsed.package is not None:
@@ -302,12 +303,8 @@ def quote_override(key: str, text: str) -> str:
     'data.path="größe.csv"'
     """
     plain = f"{key}={text}"
-    return shlex.quote(plain if _parses_to(plain, text) else _quoted(key, text))
-
-
-def _quoted(key: str, text: str) -> str:
-    """Return an override with quote marks around its value, for Hydra's parser."""
-    return f'{key}="{text}"'
+    quoted = f"{key}={configs.hydra_text(text)}"
+    return shlex.quote(plain if _parses_to(plain, text) else quoted)
 
 
 def _parses_to(override: str, text: str) -> bool:

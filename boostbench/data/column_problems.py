@@ -9,6 +9,7 @@ import numpy as np
 
 from boostbench.data.text import Notation, is_number
 from boostbench.spec.data import Decimal
+from boostbench.util import configs
 from boostbench.util.errors import UserError
 from boostbench.util.text_columns import (
     TextProblem,
@@ -33,8 +34,6 @@ _NOTATION_KEYS = ("decimal", "thousands")
 _MAX_MISSING_WORDS = 5
 #: Largest number of columns that a message describes: more do not fit on a screen.
 _MAX_DESCRIBED = 12
-#: Text that Hydra takes as it is; other text needs quotes.
-_BARE_TEXT = re.compile(r"(?!(?:true|false|null|nan|inf)$)[a-z_][\w.-]*", re.IGNORECASE | re.ASCII)
 
 
 class ColumnProblem(NamedTuple):
@@ -337,19 +336,4 @@ def format_setting(key: str, value: object) -> str:
     >>> print(format_setting("drop", ["id", "first name"]))
     'data.drop=[id,"first name"]'
     """
-    if isinstance(value, list | tuple):
-        text = f"[{','.join(map(_quote, value))}]"
-    else:
-        text = _quote(value)
-    return shlex.quote(f"data.{key}={text}")
-
-
-def _quote(value: object) -> str:
-    """Return a value in Hydra's grammar: a text that is no bare word needs quotes."""
-    if not isinstance(value, str):
-        return str(value).lower() if isinstance(value, bool) else str(value)
-    if _BARE_TEXT.fullmatch(value):
-        return value
-    # Hydra halves the backslashes before a quote mark, and at the end of the text.
-    escaped = re.sub(r'(\\*)"', r'\1\1\\"', value)
-    return '"' + re.sub(r"(\\+)$", r"\1\1", escaped) + '"'
+    return shlex.quote(f"data.{key}={configs.hydra_text(value)}")

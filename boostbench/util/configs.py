@@ -32,6 +32,9 @@ DEFINITION_SUFFIXES = (".yaml", ".yml")
 # Groups whose files define tables and figures instead of parts of a config.
 _DEFINITION_GROUPS = ("table", "figure")
 
+#: Text that Hydra takes as it is; other text needs quotes.
+_BARE_TEXT = re.compile(r"(?!(?:true|false|null|nan|inf)$)[a-z_][\w.-]*", re.IGNORECASE | re.ASCII)
+
 #: Start of the names of OpenML tasks' data sets; the number of the task follows.
 TASK_PREFIX = "openml-task-"
 
@@ -116,6 +119,27 @@ def _check_yaml_size(text: str) -> None:
                 f"it holds more than {MAX_VALUES} values, aliases written out, or is more than "
                 f"{MAX_DEPTH} levels deep"
             )
+
+
+def hydra_text(value: object) -> str:
+    r"""Return a text, number, truth value or list of them in the grammar of Hydra's overrides.
+
+    Examples
+    --------
+    >>> hydra_text(["id", "first name", 3, True])
+    '[id,"first name",3,true]'
+    >>> print(hydra_text('12" disc'))
+    "12\" disc"
+    """
+    if isinstance(value, list | tuple):
+        return f"[{','.join(map(hydra_text, value))}]"
+    if not isinstance(value, str):
+        return str(value).lower() if isinstance(value, bool) else str(value)
+    if _BARE_TEXT.fullmatch(value):
+        return value
+    # Hydra halves the backslashes before a quote mark, and at the end of the text.
+    escaped = re.sub(r'(\\*)"', r'\1\1\\"', value)
+    return '"' + re.sub(r"(\\+)$", r"\1\1", escaped) + '"'
 
 
 def conf_dir() -> Path:

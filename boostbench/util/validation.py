@@ -5,6 +5,7 @@ description of the type. `validate_mapping` checks a group of a config, whose fi
 types (`annotated_type`). `struct_from_mapping` checks a YAML file, whose fields have plain types.
 """
 
+import contextlib
 import functools
 import math
 import types
@@ -197,8 +198,10 @@ def check_value(kind: Any, value: Any, where: str, key: str, allow_empty: bool =
     UserError
         If the value has another type.
     """
-    if type(value) is kind and kind in _DESCRIPTIONS:  # most values: plain text and numbers
+    # 1) Most values are plain text and numbers.
+    if type(value) is kind and kind in _DESCRIPTIONS:
         return value
+    # 2) Types that have rules of their own.
     origin, args, has_parser, is_struct = _type_facts(kind)
     if has_parser:
         return kind.from_texts(check_value(list[str], value, where, key), where)
@@ -207,6 +210,7 @@ def check_value(kind: Any, value: Any, where: str, key: str, allow_empty: bool =
         return None if value is None else check_value(inner, value, where, key, allow_empty)
     if is_struct:
         return struct_from_mapping(kind, value, f"{where}: {key}", allow_empty=allow_empty)
+    # 3) Lists, mappings and literals. A value that does not fit reaches the error below.
     if origin is list:
         values = [value] if args[0] is str and isinstance(value, str) else value
         if isinstance(values, list):
@@ -224,11 +228,9 @@ def check_value(kind: Any, value: Any, where: str, key: str, allow_empty: bool =
             return value
         raise UserError(f"{where}: {key} is {truncated_repr(value)}; {did_you_mean(value, args)}")
     else:
-        try:
+        with contextlib.suppress(ValueError, RecursionError):
             msgspec.convert(value, kind)
             return value
-        except (ValueError, RecursionError):
-            pass
     # YAML reads "a: b" without quotes as a mapping.
     quotes = ", in quotes if it holds a colon" if kind is str and isinstance(value, dict) else ""
     raise UserError(

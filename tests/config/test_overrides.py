@@ -139,7 +139,9 @@ def test_file_in_the_home_folder_in_place_of_a_data_set_is_refused(home):
         compose_jobs(['data="~/my.csv"'])
 
 
-@pytest.mark.parametrize("value", ["größe.csv", "x=1.csv", "~/a.csv", "a (1).csv", "a'b.csv"])
+@pytest.mark.parametrize(
+    "value", ["größe.csv", "x=1.csv", "~/a.csv", "a (1).csv", "a'b.csv", 'a"b']
+)
 def test_error_shows_the_override_with_quotes(value):
     with pytest.raises(UserError, match=" as an override: write '") as error:
         compose_jobs([f"data.path={value}"])
