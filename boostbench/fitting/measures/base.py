@@ -1,4 +1,8 @@
-"""Base class of measures."""
+"""Base class of measures.
+
+A measure names the packages that fit in annotations only, so that reading records, which needs the
+facts of measures, does not import them.
+"""
 
 from __future__ import annotations
 
@@ -19,14 +23,14 @@ if TYPE_CHECKING:
     from boostbench.fitting.trial import Fit, Trial
     from boostbench.spec.protocol import ProtocolSpec
 
-#: CPU times that `boostbench.fitting.trial.Fit.times` gives.
+#: CPU times that `boostbench.fitting.trial.Fit.times` returns.
 FIT_TIMES = ("fit", "weak_learner", "coefficients", "calibration")
 
 
 class Measure:
     """Definition of the results that are recorded of a fit; a subclass has to define `take`.
 
-    A measure has no state, so that it is the same in every worker.
+    A measure has no state, so that it is the same in every worker process.
 
     Attributes
     ----------
@@ -35,19 +39,21 @@ class Measure:
     settings : mapping, default={}
         Settings that affect its results, as JSON types. They join the experiment's config.
     needs : tuple of str, default=("predict",)
-        Methods that an estimator must have besides `fit`; of names with ``|`` between, one.
+        Methods that an estimator must have besides `fit`. ``"predict_proba|decision_function"``
+        stands for one of the two methods.
     kind : str, default="classifier"
-        Name of such estimators in error messages.
+        Name of estimators with these methods, for error messages.
     judged_by : str, default=""
-        Criterion of cross-validation, part of the keys. Empty: the error rate.
+        Name of the criterion of cross-validation, part of the keys of records. Empty: the error
+        rate.
     by_stage : bool, default=True
-        Whether `loss` applies to a stage of a fit. False: each number of rounds in a grid needs a
-        fit of its own.
+        True: `loss` applies to the model after any number of boosting rounds. False: each number of
+        rounds in a grid needs a fit of its own.
     takes_tables : bool, default=True
-        Whether the estimator may get missing values and categories. False: the features are
-        filled and encoded.
+        True: the estimator may get missing values and categories. False: the features are filled
+        and encoded.
     form : type, default=Measured
-        Type of its records, against which every line is checked.
+        Type of its records, against which each line of a file is checked.
     quantity : str, default="test_error"
         Name of the quantity that tables and summaries show by default.
     quantities : tuple of str or Quantity, default=None
@@ -83,21 +89,21 @@ class Measure:
 
     @property
     def name(self) -> str:
-        """Name by which `boostbench.spec.measures.find` finds it."""
+        """Name by which `boostbench.spec.measures.find` finds the measure."""
         cls = type(self)
         if cls.__module__.startswith(f"{MEASURES}."):
             return name_of_class(cls.__name__)
         return f"{cls.__module__}.{cls.__qualname__}"
 
     def arrange(self, protocol: ProtocolSpec) -> ProtocolSpec:
-        """Return the part of a protocol that affects the results of this measure.
+        """Return a protocol with the settings that affect the results of this measure.
 
-        Records are stored and found by it.
+        Settings without effect get their defaults, as the keys of records depend on the protocol.
 
         Raises
         ------
         UserError
-            If the protocol is not fit for this.
+            If the measure cannot follow the protocol.
         """
         return protocol
 
@@ -120,7 +126,7 @@ class Measure:
         Parameters
         ----------
         trial : Trial
-            Its method `fit` fits.
+            Trial, whose method `fit` fits.
         X : ndarray or sparse matrix of shape (n_samples, n_features)
             Features of the whole data set.
         y : ndarray of shape (n_samples,)
@@ -129,14 +135,14 @@ class Measure:
         Raises
         ------
         Exception
-            Any; it is recorded as the failure of this trial.
+            An error of any type, which is recorded as the failure of the trial.
         """
         raise NotImplementedError
 
     def outputs(self, fit: Fit, rounds: Collection[int] = ()) -> dict[str, np.ndarray]:
         """Return the outputs of a fit for the test part, by default the predicted labels.
 
-        Errors and digests are computed from them. Two fits with equal outputs are the same.
+        Errors and digests are computed from the outputs. Two fits with equal outputs are the same.
 
         Parameters
         ----------
@@ -147,13 +153,20 @@ class Measure:
         Returns
         -------
         dict of str to ndarray
-            The ``"end"``, and each checkpoint by its digits, see
+            Outputs at the ``"end"``, and at each checkpoint by its digits, see
             `boostbench.fitting.stages.predictions`.
         """
         return predictions(fit.estimator, fit.X_test, np.unique(fit.y_train), rounds)[0]
 
     def loss(self, fit: Fit, output: np.ndarray) -> float:
-        """Return the loss of an output that cross-validation minimises; here, the error."""
+        """Return the loss that cross-validation minimises, by default the error rate.
+
+        Parameters
+        ----------
+        fit : Fit
+        output : ndarray of shape (n_test, ...)
+            One of `outputs`.
+        """
         return float(np.mean(output != fit.y_test))
 
     def check(self, cls: type) -> None:

@@ -19,12 +19,12 @@ from boostbench.spec.protocol import ProtocolSpec
 from boostbench.util.errors import UserError
 from boostbench.util.numbers import round_significant
 
-#: Cells of the grid along each axis.
+#: Number of cells of the grid along each axis; part of the settings that keys depend on.
 RESOLUTION = 200
-# The grid reaches beyond the points by this part of their range.
+# Margin of the grid beyond the points, as a fraction of their range.
 _MARGIN = 0.05
-# The number of a class is a byte of a map.
-_MOST_CLASSES = 256
+# Limit of classes, as a cell of a map stores the class in a byte.
+_MAX_CLASSES = 256
 
 
 class Points(Struct):
@@ -46,13 +46,13 @@ class BoundaryRecord(Measured, kw_only=True):
 
 
 class Boundary(Measure):
-    """An algorithm fitted on a whole data set of two features, to be drawn.
+    """Predictions on a grid, of an algorithm that is fitted on all rows of two features.
 
-    The `checkpoints` of the protocol are the boosting rounds that are drawn. Hyper-parameters are
-    chosen by cross-validation on all rows, as the training part of a split would be used.
+    The `checkpoints` of the protocol are the boosting rounds that are drawn. All rows are the
+    training part, on which cross-validation also chooses hyper-parameters.
 
-    The map is of the plane of the features. A classifier that can `project` and `unproject` works
-    in a space of its own, of two features too; then the map is of that.
+    The grid is in the plane of the features. A classifier with the methods `project` and
+    `unproject` has its boundaries in a space of two projected features; then the grid is there.
     """
 
     form = BoundaryRecord
@@ -62,7 +62,7 @@ class Boundary(Measure):
     settings: ClassVar = {"boundary": {"resolution": RESOLUTION}}
 
     def arrange(self, protocol: ProtocolSpec) -> ProtocolSpec:
-        """Keep how to scale and tune, the checkpoints, and the limit of time."""
+        """Return a protocol with the scaling, the tuning, the checkpoints and the time limit."""
         if not protocol.checkpoints:
             raise UserError("protocol.checkpoints is empty: no boosting round is to be drawn")
         relevant = ("scale", "tune", "n_folds", "checkpoints", "time_limit")
@@ -70,20 +70,20 @@ class Boundary(Measure):
         return ProtocolSpec(sampling="fixed", n_splits=1, **settings)
 
     def check_data(self, dataset: Dataset) -> None:
-        """Refuse all but two dense features, and classes whose numbers take more than a byte."""
+        """Raise an error unless there are two dense features and at most 256 classes."""
         if dataset.n_features != 2 or dataset.is_sparse:
             raise UserError(
                 f"a decision boundary needs 2 dense features, and {dataset.name!r} has "
                 f"{dataset.n_features}; take another data set"
             )
-        if dataset.n_classes > _MOST_CLASSES:
+        if dataset.n_classes > _MAX_CLASSES:
             raise UserError(
-                f"a decision boundary is of up to {_MOST_CLASSES} classes, and {dataset.name!r} "
-                f"has {dataset.n_classes}; take data.classes={_MOST_CLASSES}"
+                f"a decision boundary is of up to {_MAX_CLASSES} classes, and {dataset.name!r} "
+                f"has {dataset.n_classes}; take data.classes={_MAX_CLASSES}"
             )
 
     def splits(self, dataset: Dataset, protocol: ProtocolSpec, seed: int) -> list[Split]:
-        """Train on all rows."""
+        """Return one split that trains on all rows and tests none."""
         return [numbered(0, seed, np.arange(dataset.n_samples), np.arange(0))]
 
     def take(self, trial: Trial, X, y: np.ndarray) -> dict:
@@ -98,13 +98,15 @@ class Boundary(Measure):
         """
         fit = trial.fit(X, y)
         estimator, inputs, y = fit.estimator, fit.X_train, fit.y_train
-        own_space = hasattr(estimator, "unproject")
-        points = estimator.project(inputs) if own_space else fit.impute(X[trial.split.train])
+        # 1) Lay the grid, in the plane of the projected features or of the features before scaling.
+        is_projected = hasattr(estimator, "unproject")
+        points = estimator.project(inputs) if is_projected else fit.impute(X[trial.split.train])
         extent, grid = _grid(points)
-        cells = estimator.unproject(grid) if own_space else fit.prepare(grid)
-        drawn = np.concatenate([inputs, cells])
+        cells = estimator.unproject(grid) if is_projected else fit.prepare(grid)
+        # 2) Predict the points and the cells together, as each stage of a prediction takes long.
+        samples = np.concatenate([inputs, cells])
         checkpoints = trial.protocol.checkpoints
-        predicted = _predict_at_rounds(checkpoints, estimator, drawn, np.unique(y))
+        predicted = _predict_at_rounds(checkpoints, estimator, samples, np.unique(y))
         rounds = [str(number) for number in checkpoints]
         return {
             "points": {
@@ -127,7 +129,7 @@ class Boundary(Measure):
 
 
 def encode(classes: np.ndarray) -> str:
-    """Write class numbers below 256 as text: bytes, deflated, in base 64.
+    """Return class numbers below 256 as text: bytes, compressed by zlib, in base 64.
 
     Examples
     --------
@@ -138,7 +140,7 @@ def encode(classes: np.ndarray) -> str:
 
 
 def decode(text: str) -> np.ndarray:
-    """Read a map of a boundary record.
+    """Return the class numbers of a map of a boundary record.
 
     Parameters
     ----------
@@ -155,7 +157,15 @@ def decode(text: str) -> np.ndarray:
 
 
 def _grid(points: np.ndarray) -> tuple[list[float], np.ndarray]:
-    """Lay a grid over the points: its bounds, and the centres of its cells row by row."""
+    """Return the grid over points of shape (n_points, 2).
+
+    Returns
+    -------
+    extent : list of float
+        Left, right, bottom and top bound.
+    centres : ndarray of shape (RESOLUTION ** 2, 2)
+        Centres of the cells, row by row from the bottom.
+    """
     low, high = points.min(axis=0), points.max(axis=0)
     margin = _MARGIN * (high - low)
     low, high = low - margin, high + margin

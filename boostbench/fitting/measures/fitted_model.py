@@ -16,11 +16,12 @@ if TYPE_CHECKING:
     from boostbench.fitting.trial import Trial
     from boostbench.spec.protocol import ProtocolSpec
 
+# Decimals of recorded codewords, which make the files small.
 _DECIMALS = 5
 
 
 class CodewordsRecord(Measured, kw_only=True):
-    """Codewords of the classes, at first and learned."""
+    """Codewords of the classes, of shape (n_classes, n_components), at first and learned."""
 
     required: ClassVar[tuple[str, ...]] = ("test_error",)
 
@@ -38,7 +39,7 @@ class Codewords(Measure):
     settings: ClassVar = {"codewords": "first and last"}
 
     def arrange(self, protocol: ProtocolSpec) -> ProtocolSpec:
-        """Measure nothing on the way."""
+        """Return the protocol without checkpoints."""
         return msgspec.structs.replace(protocol, checkpoints=())
 
     def take(self, trial: Trial, X, y: np.ndarray) -> dict:
@@ -66,7 +67,7 @@ class Codewords(Measure):
         }
 
 
-#: Records list all features of a data set, which must not be too many for that.
+#: Limit of features, as each record lists a number for all of them.
 MAX_FEATURES = 5000
 
 
@@ -89,13 +90,13 @@ class FeatureUse(Measure):
     settings: ClassVar = {"feature_use": "stumps"}
 
     def arrange(self, protocol: ProtocolSpec) -> ProtocolSpec:
-        """Measure nothing on the way; features have to be features of the data."""
+        """Return the protocol without checkpoints; features must not be projected."""
         if protocol.pca is not None:
             raise UserError("with protocol.pca no feature of the data is left to be selected")
         return msgspec.structs.replace(protocol, checkpoints=())
 
     def check_data(self, dataset: Dataset) -> None:
-        """Refuse more than 5000 features."""
+        """Raise an error for more than `MAX_FEATURES` features."""
         if dataset.n_features > MAX_FEATURES:
             raise UserError(
                 f"{dataset.name!r} has {dataset.n_features} features; their use is recorded up to "
@@ -103,7 +104,7 @@ class FeatureUse(Measure):
             )
 
     def take(self, trial: Trial, X, y: np.ndarray) -> dict:
-        """Fit, and count.
+        """Fit, and count the stumps on each feature.
 
         Returns
         -------
@@ -120,8 +121,8 @@ class FeatureUse(Measure):
         hypotheses = getattr(fit.estimator, "hypotheses_", None)
         features = getattr(hypotheses, "feature", None)
         # An estimator that projects the features has stumps on the projections.
-        projects = hasattr(fit.estimator, "project")
-        if projects or features is None or np.shape(features) != (len(hypotheses),):
+        is_projected = hasattr(fit.estimator, "project")
+        if is_projected or features is None or np.shape(features) != (len(hypotheses),):
             raise ValueError(f"{type(fit.estimator).__name__} has no stumps on single features")
         return {
             "counts": np.bincount(features, minlength=fit.X_train.shape[1]).tolist(),
@@ -140,7 +141,10 @@ class SupportRecord(Measured, kw_only=True):
 
 
 class Support(Measure):
-    """The number of coefficients of a totally corrective algorithm that are not 0 in the end."""
+    """Number of coefficients of a totally corrective algorithm that are not 0 in the end.
+
+    An L1 norm in the objective makes this number small.
+    """
 
     form = SupportRecord
     quantities = ("n_nonzero", "test_error", "accuracy", "n_iterations", *FIT_TIMES)
@@ -148,7 +152,7 @@ class Support(Measure):
     settings: ClassVar = {"support": "last"}
 
     def take(self, trial: Trial, X, y: np.ndarray) -> dict:
-        """Fit, and count.
+        """Fit, and count the nonzero coefficients.
 
         Returns
         -------

@@ -15,32 +15,54 @@ from boostbench.records.schema import Count, Measured, Real
 from boostbench.spec.protocol import ProtocolSpec
 from boostbench.util.errors import UserError
 
-# The values of Figure 1 of the MCBoost paper.
+# Values of Figure 1 of the MCBoost paper.
+#: Number of stumps.
 N_STUMPS = 8
+#: Change of one coefficient in a round of stage-wise boosting.
 STEP = 0.01
+#: Number of rounds, so that the L1 norm of the coefficients reaches 10.
 N_ROUNDS = 1000
 
-# Number of steps between two recorded points of a path.
+# Number of rounds between two recorded points of a path, which keeps records small.
 _EVERY = 20
+# Decimals of recorded coefficients, which make the files small.
 _DECIMALS = 5
 
 
 class PathStump(Struct):
-    """A feature, counted from 0, and its threshold."""
+    """Stump: the number of its feature, from 0, and its threshold."""
 
     feature: Count
     threshold: Real
 
 
 class Path(Struct):
-    """Coefficients, of shape (n_norms, n_classes, n_stumps)."""
+    """Coefficients of shape (n_norms, n_classes, n_stumps), by both methods.
+
+    Attributes
+    ----------
+    exact : list of list of list of float
+        Minimum of the loss among coefficients of each L1 norm.
+    stage_wise : list of list of list of float
+        Coefficients of boosting by steps of `STEP`.
+    """
 
     exact: list[list[list[Real]]]
     stage_wise: list[list[list[Real]]]
 
 
 class PathsRecord(Measured, kw_only=True):
-    """The paths of coefficients, by loss."""
+    """Paths of coefficients.
+
+    Attributes
+    ----------
+    norms : list of float
+        L1 norms of all coefficients, ascending.
+    stumps : list of PathStump
+        Stumps of the coefficients.
+    paths : dict of str to Path
+        Paths by the name of the loss.
+    """
 
     norms: list[Real]
     stumps: list[PathStump]
@@ -48,10 +70,10 @@ class PathsRecord(Measured, kw_only=True):
 
 
 class Paths(Measure):
-    """The coefficients of a few stumps, by the L1 norm of all, with each loss.
+    """Coefficients of a few stumps as functions of their L1 norm, for each loss.
 
-    The stumps are those that an algorithm finds first on single features of a drawing from the
-    data; nothing is held back for a test.
+    The stumps are the first ones that the algorithm finds on single features of a sample of the
+    data; no sample is held back for a test.
     """
 
     form = PathsRecord
@@ -62,26 +84,26 @@ class Paths(Measure):
     }
 
     def arrange(self, protocol: ProtocolSpec) -> ProtocolSpec:
-        """Keep how samples are drawn, and the limit of time."""
+        """Return a protocol with the sampling and the time limit."""
         return ProtocolSpec(
             n_splits=1,
             sampling=protocol.sampling,
             samples_per_class=protocol.samples_per_class,
-            scale="none",  # stumps do not depend on it
+            scale="none",  # stumps do not depend on the scale
             tune="none",
             checkpoints=(),
             time_limit=protocol.time_limit,
         )
 
     def check_data(self, dataset: Dataset) -> None:
-        """Refuse sparse features."""
+        """Raise an error if the features are sparse."""
         if dataset.is_sparse:
             raise UserError(
                 f"coefficient paths need dense features, and {dataset.name!r} is sparse"
             )
 
     def take(self, trial: Trial, X, y: np.ndarray) -> dict:
-        """Find the stumps and follow their coefficients.
+        """Find the stumps, and compute the paths of their coefficients.
 
         Returns
         -------
@@ -114,18 +136,29 @@ class Paths(Measure):
 
 
 def _stumps(trial: Trial, X: np.ndarray, y: np.ndarray) -> tuple[list[PathStump], np.ndarray]:
-    """Find the best stump of each of some features drawn at random, and its outputs on X.
+    """Return different stumps on random features, and their outputs.
 
-    The best stumps of all features would not do: a few of them may separate all classes.
+    The best stumps of all features are not suitable, as a few of them may separate all classes.
+
+    Returns
+    -------
+    stumps : list of PathStump
+    H : ndarray of shape (N_STUMPS, n_samples)
+        Outputs, -1 or +1.
+
+    Raises
+    ------
+    ValueError
+        If the features have fewer different stumps than `N_STUMPS`.
     """
     stumps, H = [], []
     for feature in np.random.default_rng(trial.split.seed).permutation(X.shape[1]):
-        alone = X[:, [feature]]
+        column = X[:, [feature]]
         hypotheses = (
-            trial.algorithm.build(trial.split.seed, **trial.chosen).fit(alone, y).hypotheses_
+            trial.algorithm.build(trial.split.seed, **trial.chosen).fit(column, y).hypotheses_
         )
         if len(hypotheses):
-            outputs = hypotheses.outputs(alone)[:, 0]
+            outputs = hypotheses.outputs(column)[:, 0]
             if not any((outputs == h).all() or (outputs == -h).all() for h in H):
                 stumps.append(PathStump(int(feature), float(hypotheses.threshold[0])))
                 H.append(outputs)

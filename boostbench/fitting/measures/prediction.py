@@ -1,4 +1,4 @@
-"""Test errors of a classifier, its size and its times: the content of tables."""
+"""Test errors of a classifier, its size and its times; and its predictions sample by sample."""
 
 from __future__ import annotations
 
@@ -26,10 +26,12 @@ if TYPE_CHECKING:
 # CPU seconds for which prediction is repeated, so that the clock can measure it. The clock of
 # Windows has ticks of 1/64 second, although `time.get_clock_info` claims less: ten of them.
 PREDICTION_SECONDS = 10 / 64 if sys.platform == "win32" else 0.01
+# Limit of repetitions, which a coarse clock or a very fast prediction would exceed.
+_MAX_REPEATS = 1000
 
 
 class PredictionRecord(Measured, kw_only=True):
-    """Errors of a fit, and its times."""
+    """Errors of a fit, its times, and the quality of its scores if it has scores."""
 
     required: ClassVar[tuple[str, ...]] = ("test_error", "train_error", "checkpoints")
 
@@ -54,17 +56,17 @@ class Prediction(Measure):
     has_checkpoints = True
 
     def take(self, trial: Trial, X, y: np.ndarray) -> dict:
-        """Fit on the training part and judge on the test part.
+        """Fit on the training part, and measure errors and times on both parts.
 
         Returns
         -------
         dict
-            ``test_error`` and ``train_error``, fractions; ``checkpoints``, test errors by boosting
-            round; ``digests``, names of the predicted labels by boosting round and at the ``end``;
-            ``witness``, mean absolute scores likewise, where the classifier has scores;
-            ``n_iterations`` done, ``n_features`` after the projection, ``n_parameters``; CPU
-            ``seconds``; the numbers of `measure_scores` that the classifier has. Another number
-            that it does not have is None.
+            In JSON types: ``test_error`` and ``train_error``, fractions; ``checkpoints``, test
+            errors by boosting round; ``digests``, digests of the predicted labels by boosting round
+            and at the ``end``; ``witness``, mean absolute scores by boosting round and at the
+            ``end``, if the classifier has scores; ``n_iterations`` done, ``n_features`` after the
+            projection, and ``n_parameters``, None if unknown; CPU ``seconds``; the fields of
+            `ScoreResults` that the classifier has.
         """
         fit = trial.fit(X, y)
         classes = np.unique(fit.y_train)
@@ -177,8 +179,12 @@ class Predictions(Measure):
 
 
 def _timed_prediction(fit: Fit, classes: np.ndarray) -> tuple[np.ndarray, float]:
+    """Return the predicted labels of the test part, and CPU seconds per sample.
+
+    The prediction is repeated until its time can be measured.
+    """
     seconds, repeats, n_samples = 0.0, 0, fit.X_test.shape[0]
-    while seconds < PREDICTION_SECONDS and repeats < 1000:
+    while seconds < PREDICTION_SECONDS and repeats < _MAX_REPEATS:
         start = time.process_time()
         predicted = fit.estimator.predict(fit.X_test)
         seconds += time.process_time() - start

@@ -1,4 +1,7 @@
-"""Retrieval of samples of the same class by codes: mean average precision."""
+"""Retrieval of samples of the same class by codes: mean average precision.
+
+A code is a vector of bits that a hash function or a transformer gives to a sample.
+"""
 
 import time
 from typing import ClassVar
@@ -12,9 +15,8 @@ from boostbench.fitting.trial import Fit, Trial
 from boostbench.records.schema import Duration, Fraction, Measured, Positive
 from boostbench.util.numbers import round_significant
 
-# Number of distances, of 8 bytes each, that are computed at a time, so that they stay in the
-# cache.
-_AT_ONCE = 2**18
+# Number of distances in a block of queries: 2 MB of 8 bytes each, which stay in the cache.
+_BLOCK_SIZE = 2**18
 
 
 class RetrievalRecord(Measured, kw_only=True):
@@ -27,13 +29,14 @@ class RetrievalRecord(Measured, kw_only=True):
 
 
 class Retrieval(Measure):
-    """Codes of queries against the codes of a data base.
+    """Mean average precision of queries in a data base of codes.
 
     The queries are the test part. The data base is the other side of the split: the training part
-    and the samples that a smaller ``protocol.train_size`` or ``protocol.train_per_class`` left
-    out. An estimator gives codes by ``hash``, packed as by `numpy.packbits`, with their length in
-    ``n_bits_``, or by ``transform``, whose positive numbers are ones. Samples are ranked by the
-    Hamming distance; a sample is relevant if it has the class of the query.
+    and the samples that ``protocol.train_size`` or ``protocol.train_per_class`` left out. An
+    estimator computes codes by its method ``hash``, packed as by `numpy.packbits`, with their
+    length in ``n_bits_``, or by ``transform``, whose positive numbers are bits of 1. The samples of
+    the data base are ranked by the Hamming distance of their codes from the query's code; a sample
+    is relevant if it has the class of the query.
     """
 
     form = RetrievalRecord
@@ -49,7 +52,7 @@ class Retrieval(Measure):
     quantity = "mean_average_precision"
 
     def take(self, trial: Trial, X, y: np.ndarray) -> dict:
-        """Fit on the training part, and look the queries up.
+        """Fit on the training part, and rank the data base for each query.
 
         Returns
         -------
@@ -82,11 +85,11 @@ class Retrieval(Measure):
         }
 
     def outputs(self, fit: Fit, rounds=()) -> dict[str, np.ndarray]:
-        """Give the codes of the test part; there are no checkpoints."""
+        """Return the codes of the test part at the end; there are no checkpoints."""
         return {"end": _codes(fit, fit.X_test)}
 
     def loss(self, fit: Fit, output: np.ndarray) -> float:
-        """Look the test part up in the training part: 1 minus the mean average precision."""
+        """Return 1 minus the mean average precision of the test part in the training part."""
         database = _codes(fit, fit.X_train)
         return 1 - mean_average_precision(output, fit.y_test, database, fit.y_train)
 
@@ -94,27 +97,34 @@ class Retrieval(Measure):
 def mean_average_precision(
     queries: np.ndarray, query_labels: np.ndarray, codes: np.ndarray, labels: np.ndarray
 ) -> float:
-    """Rank codes by their Hamming distance from queries, and average the precision.
+    """Return the mean average precision of codes ranked by their Hamming distance from queries.
 
-    Codes at the same distance have no order. The average precision of a query is the expected value
-    over all their orders, in closed form: McSherry and Najork, "Computing information retrieval
-    performance measures efficiently in the presence of tied scores", ECIR 2008, equation (4). Let n
-    codes have one distance, r of them relevant, behind t codes of smaller distance, R of them
-    relevant. The code in place t + i is relevant with probability r/n; then the expected number of
-    relevant codes before it is R + (i - 1)(r - 1)/(n - 1).
+    The average precision of a query is the mean, over the relevant codes, of the share of relevant
+    codes among those ranked up to it. Codes at the same distance have no order: their part is the
+    expected value over all orders, in closed form (McSherry and Najork, "Computing information
+    retrieval performance measures efficiently in the presence of tied scores", ECIR 2008,
+    equation (4)). Let n codes have one distance, r of them relevant, behind t codes of smaller
+    distance, R of them relevant. The code in place t + i is relevant with probability r/n; then the
+    expected number of relevant codes before it is R + (i - 1)(r - 1)/(n - 1). The n codes add
+
+        r/n sum_{i=1..n} (R + 1 + (i - 1)(r - 1)/(n - 1)) / (t + i).
 
     Parameters
     ----------
-    queries : ndarray of shape (n_queries, n_bits), bool
+    queries : ndarray of shape (n_queries, n_bits), dtype=bool
+        Codes of the queries.
     query_labels : ndarray of shape (n_queries,)
-    codes : ndarray of shape (n_samples, n_bits), bool
+        Classes of the queries.
+    codes : ndarray of shape (n_samples, n_bits), dtype=bool
+        Codes of the data base.
     labels : ndarray of shape (n_samples,)
+        Classes of the data base.
 
     Returns
     -------
     float
-        The mean over the queries, between 0 and 1; a query of a class that is not among `labels`
-        counts 0.
+        Mean over the queries, between 0 and 1. A query of a class that is not among `labels` counts
+        as 0.
 
     Raises
     ------
@@ -133,72 +143,127 @@ def mean_average_precision(
             f"the queries have codes of {queries.shape[1]} bits, and the data base of "
             f"{codes.shape[1]}"
         )
+    # Sort the data base by class, so that the relevant codes of a query are consecutive.
     order = np.argsort(labels, kind="stable")
-    words, labels = _words(codes[order]), labels[order]
-    of_queries = _words(queries)
+    words, labels = _pack_words(codes[order]), labels[order]
+    query_words = _pack_words(queries)
     total = 0.0
     for label in np.unique(query_labels):
-        # Codes of one class are side by side, so that no mask has to pick them.
         relevant = slice(
             np.searchsorted(labels, label), np.searchsorted(labels, label, side="right")
         )
-        rows = of_queries[:, query_labels == label].T
-        step = max(1, _AT_ONCE // len(codes))
-        for start in range(0, len(rows), step):
-            distances = _distances(rows[start : start + step], words)
+        words_of_label = query_words[:, query_labels == label]
+        step = max(1, _BLOCK_SIZE // len(codes))
+        for start in range(0, words_of_label.shape[1], step):
+            distances = _hamming_distances(words_of_label[:, start : start + step], words)
             total += _average_precisions(distances, relevant, queries.shape[1]).sum()
     return float(total / len(queries))
 
 
-def _words(bits: np.ndarray) -> np.ndarray:
-    """Pack bits into words of 64, filled with zeros, of shape (n_words, n_samples)."""
+def _pack_words(bits: np.ndarray) -> np.ndarray:
+    """Pack bits into words of 64 bits, the last one filled with zeros.
+
+    Parameters
+    ----------
+    bits : ndarray of shape (n_samples, n_bits), dtype=bool
+
+    Returns
+    -------
+    ndarray of shape (n_words, n_samples), dtype=uint64
+    """
     packed = np.packbits(bits, axis=1)
     packed = np.pad(packed, [(0, 0), (0, -packed.shape[1] % 8)])
-    # A transformer may give its codes column by column.
+    # `view` needs the bytes of a sample side by side, and a transformer may return columns.
     return np.ascontiguousarray(np.ascontiguousarray(packed).view(np.uint64).T)
 
 
-def _distances(queries: np.ndarray, codes: np.ndarray) -> np.ndarray:
-    """Hamming distances of words, of shape (n_queries, n_codes), dtype=int64."""
-    distances = np.zeros((len(queries), codes.shape[1]), np.int64)
-    for of_query, of_code in zip(queries.T, codes, strict=True):
-        distances += np.bitwise_count(of_query[:, None] ^ of_code)
+def _hamming_distances(queries: np.ndarray, codes: np.ndarray) -> np.ndarray:
+    """Return the Hamming distance of each query from each code.
+
+    Parameters
+    ----------
+    queries, codes : ndarray of shape (n_words, n_queries) and (n_words, n_codes), dtype=uint64
+
+    Returns
+    -------
+    ndarray of shape (n_queries, n_codes), dtype=int64
+    """
+    distances = np.zeros((queries.shape[1], codes.shape[1]), np.int64)
+    for query_word, code_word in zip(queries, codes, strict=True):
+        distances += np.bitwise_count(query_word[:, None] ^ code_word)
     return distances
 
 
 def _average_precisions(distances: np.ndarray, relevant: slice, n_bits: int) -> np.ndarray:
-    """Expected average precision of each query, from the counts of codes at each distance."""
-    shape = len(distances), n_bits + 1
-    places = distances + shape[1] * np.arange(shape[0])[:, None]
-    n = np.bincount(places.ravel(), minlength=shape[0] * shape[1]).reshape(shape)
-    r = np.bincount(places[:, relevant].ravel(), minlength=shape[0] * shape[1]).reshape(shape)
-    t, before = n.cumsum(axis=1) - n, r.cumsum(axis=1) - r
-    # Sums over i = 1 .. n of 1 / (t + i) and of (i - 1) / (t + i).
+    """Return the expected average precision of each query, see `mean_average_precision`.
+
+    Parameters
+    ----------
+    distances : ndarray of shape (n_queries, n_codes), dtype=int64
+        Hamming distances, from 0 to `n_bits`.
+    relevant : slice
+        Codes that are relevant for all of these queries.
+    n_bits : int
+        Length of the codes.
+
+    Returns
+    -------
+    ndarray of shape (n_queries,)
+    """
+    # 1) Count the codes and the relevant codes at each distance, and at smaller distances: n, r, t
+    #    and R, of shape (n_queries, n_bits + 1).
+    n_queries, n_distances = len(distances), n_bits + 1
+    cells = distances + n_distances * np.arange(n_queries)[:, None]
+    n_cells = n_queries * n_distances
+    n = np.bincount(cells.ravel(), minlength=n_cells).reshape(n_queries, n_distances)
+    r = np.bincount(cells[:, relevant].ravel(), minlength=n_cells).reshape(n_queries, n_distances)
+    t, R = n.cumsum(axis=1) - n, r.cumsum(axis=1) - r
+    # 2) Sum over i = 1 .. n in closed form: 1 / (t + i) by harmonic numbers, and
+    #    (i - 1) / (t + i) = 1 - (t + 1) / (t + i).
     harmonic = np.concatenate([[0.0], np.cumsum(1 / np.arange(1, distances.shape[1] + 1))])
-    inverse = harmonic[t + n] - harmonic[t]
+    inverse_sum = harmonic[t + n] - harmonic[t]
     slope = (r - 1) / np.maximum(n - 1, 1)
-    expected = (before + 1) * inverse + slope * (n - (t + 1) * inverse)
-    gains = (r / np.maximum(n, 1)) * expected
+    precision_sum = (R + 1) * inverse_sum + slope * (n - (t + 1) * inverse_sum)
+    # 3) Weight by the probability r/n that a code is relevant, and average over relevant codes.
+    gains = (r / np.maximum(n, 1)) * precision_sum
     return gains.sum(axis=1) / np.maximum(r.sum(axis=1), 1)
 
 
 def _codes(fit: Fit, X) -> np.ndarray:
-    """Compute the bits of some samples, as the estimator sees these, and check their shape."""
-    how = "hash" if hasattr(fit.estimator, "hash") else "transform"
-    codes = np.asarray(getattr(fit.estimator, how)(X))
-    expected = "a row of bits for each"
-    is_right = codes.dtype.kind in "biuf"
-    if how == "hash":
+    """Return the codes of samples, after a check of their type and shape.
+
+    Parameters
+    ----------
+    fit : Fit
+    X : ndarray or sparse matrix of shape (n_samples, n_features)
+        Prepared features.
+
+    Returns
+    -------
+    ndarray of shape (n_samples, n_bits), dtype=bool
+
+    Raises
+    ------
+    ValueError
+        If the estimator returns another type or shape, or numbers that are not finite.
+    """
+    method = "hash" if hasattr(fit.estimator, "hash") else "transform"
+    codes = np.asarray(getattr(fit.estimator, method)(X))
+    if method == "hash":
         n_bits = fit.estimator.n_bits_
-        expected = f"{n_bits} bits in {-(-n_bits // 8)} bytes for each"
-        is_right = codes.dtype == np.uint8 and codes.shape[1:] == (-(-n_bits // 8),)
-    if codes.ndim != 2 or len(codes) != X.shape[0] or not is_right:
+        n_bytes = -(-n_bits // 8)
+        expected = f"{n_bits} bits in {n_bytes} bytes for each"
+        is_valid = codes.dtype == np.uint8 and codes.shape[1:] == (n_bytes,)
+    else:
+        expected = "a row of bits for each"
+        is_valid = codes.dtype.kind in "biuf"  # booleans, integers or floats
+    if codes.ndim != 2 or len(codes) != X.shape[0] or not is_valid:
         raise ValueError(
-            f"{how} gives {codes.dtype} of shape {codes.shape}, not {expected} of the "
+            f"{method} gives {codes.dtype} of shape {codes.shape}, not {expected} of the "
             f"{X.shape[0]} samples"
         )
-    if how == "hash":
+    if method == "hash":
         return np.unpackbits(codes, axis=1, count=n_bits).astype(bool)
     if not np.isfinite(codes).all():
-        raise ValueError(f"{how} gives NaN or infinite numbers, which are no bits")
+        raise ValueError(f"{method} gives NaN or infinite numbers, which are no bits")
     return codes > 0

@@ -14,7 +14,7 @@ from boostbench.records.schema import Count, Duration, Fraction, Measured
 if TYPE_CHECKING:
     from boostbench.fitting.trial import Fit, Trial
 
-# Probabilities of 0 count as this, so that a log-loss is finite.
+# Least probability in a log-loss, which is infinite for 0; the value of `sklearn.metrics.log_loss`.
 _EPS = np.finfo(float).eps
 
 
@@ -91,7 +91,7 @@ class ScoresByAuc(Scores):
     quantity = "auc"
 
     def loss(self, fit: Fit, output: np.ndarray) -> float:
-        """Give 1 minus the area of the test part."""
+        """Return 1 minus the area under the ROC curve of the test part."""
         return 1.0 - auc_of(fit)
 
 
@@ -104,7 +104,7 @@ class ScoresByLogLoss(Scores):
     quantity = "log_loss"
 
     def loss(self, fit: Fit, output: np.ndarray) -> float:
-        """Give the log-loss of the test part."""
+        """Return the log-loss of the test part."""
         return log_loss_of(fit)
 
 
@@ -140,12 +140,12 @@ def measure_scores(fit: Fit, labels: np.ndarray, classes: np.ndarray) -> ScoreRe
 
 
 def log_loss_of(fit: Fit) -> float:
-    """Give the log-loss of the test part of a fit, of the classes that either part has.
+    """Return the log-loss of the test part of a fit, in nats, over the classes of both parts.
 
     Raises
     ------
     ValueError
-        If the estimator has no `predict_proba`, which may hang on a parameter of it.
+        If the estimator has no `predict_proba`, which may depend on its parameters.
     """
     classes = np.union1d(fit.y_train, fit.y_test)
     loss = _log_loss(fit.y_test, _ask_scores(fit, classes)[0], classes)
@@ -155,7 +155,7 @@ def log_loss_of(fit: Fit) -> float:
 
 
 def auc_of(fit: Fit) -> float:
-    """Give the area under the ROC curve of the test part of a fit.
+    """Return the area under the ROC curve of the test part of a fit.
 
     Raises
     ------
@@ -170,7 +170,20 @@ def auc_of(fit: Fit) -> float:
 
 
 def _ask_scores(fit: Fit, classes: np.ndarray) -> tuple[np.ndarray | None, np.ndarray | None]:
-    """Ask for probabilities, and for scores, which are the probabilities if there are some."""
+    """Return the probabilities and the scores of the test part, each None if it has none.
+
+    The scores are the probabilities, or without them the values of `decision_function`.
+
+    Parameters
+    ----------
+    fit : Fit
+    classes : ndarray of shape (n_classes,)
+        Labels of all classes.
+
+    Returns
+    -------
+    probabilities, scores : ndarray of shape (n_test, n_classes) or None
+    """
     probabilities = columns(fit, "predict_proba", classes)
     if probabilities is not None:
         return probabilities, probabilities
@@ -178,50 +191,75 @@ def _ask_scores(fit: Fit, classes: np.ndarray) -> tuple[np.ndarray | None, np.nd
 
 
 def columns(fit: Fit, method: str, classes: np.ndarray) -> np.ndarray | None:
-    """Ask for a column of each class of the data; None where the estimator has no such method.
+    """Return a method's values for the test part, with a column for each class of the data.
 
-    The columns of the estimator follow its `classes_`, in any order, or else the ascending
-    labels. A class that was not in the training part has probability 0, or
-    the least score.
+    The columns of the estimator are in the order of its `classes_`, or of the ascending labels. A
+    class that the training part lacks has probability 0, or the least score.
+
+    Parameters
+    ----------
+    fit : Fit
+    method : {"predict_proba", "decision_function"}
+        Method of the estimator.
+    classes : ndarray of shape (n_classes,)
+        Labels of all classes of the data, ascending.
+
+    Returns
+    -------
+    ndarray of shape (n_test, n_classes) or None
+        None: the estimator lacks the method.
 
     Raises
     ------
     ValueError
-        If the answer has not one column for each class of the training part, or `classes_` are
-        others.
+        If the values are not finite, have another shape than one column for each class of the
+        training part, or if `classes_` are not the labels of the training part.
     """
-    ask = getattr(fit.estimator, method, None)
-    if ask is None:
+    predict_values = getattr(fit.estimator, method, None)
+    if predict_values is None:
         return None
-    answer = np.asarray(ask(fit.X_test), dtype=float)
-    if answer.ndim == 1:  # scores of the second of two classes
-        answer = np.stack([-answer, answer], axis=1)
+    values = np.asarray(predict_values(fit.X_test), dtype=float)
+    if values.ndim == 1:  # scores of the second of two classes
+        values = np.stack([-values, values], axis=1)
     labels = np.unique(fit.y_train)
     order = np.asarray(getattr(fit.estimator, "classes_", labels))
     if not np.array_equal(np.sort(order), labels):
         raise ValueError("classes_ are not the labels of the training part, each once")
-    if answer.shape != (len(fit.y_test), len(labels)):
+    if values.shape != (len(fit.y_test), len(labels)):
         raise ValueError(
-            f"{method} gives shape {answer.shape}, not ({len(fit.y_test)}, {len(labels)})"
+            f"{method} gives shape {values.shape}, not ({len(fit.y_test)}, {len(labels)})"
         )
-    if not np.isfinite(answer).all():
+    if not np.isfinite(values).all():
         raise ValueError(f"{method} gives NaN or infinity")
-    lowest = 0.0 if method == "predict_proba" else answer.min()
-    columns = np.full((len(answer), len(classes)), lowest)
-    columns[:, np.searchsorted(classes, order)] = answer
-    return columns
+    lowest = 0.0 if method == "predict_proba" else values.min()
+    columns_of_classes = np.full((len(values), len(classes)), lowest)
+    columns_of_classes[:, np.searchsorted(classes, order)] = values
+    return columns_of_classes
 
 
 def _log_loss(y: np.ndarray, probabilities: np.ndarray | None, classes: np.ndarray) -> float | None:
-    """Mean negative logarithm of the probability of the true class, as in `sklearn.metrics`."""
+    """Return the mean negative logarithm of the true class's probability; None without it.
+
+    Parameters
+    ----------
+    y : ndarray of shape (n_test,)
+        True labels.
+    probabilities : ndarray of shape (n_test, n_classes) or None
+    classes : ndarray of shape (n_classes,)
+        Labels of the columns, ascending.
+    """
     if probabilities is None:
         return None
-    of_truth = probabilities[np.arange(len(y)), np.searchsorted(classes, y)]
-    return float(-np.log(np.clip(of_truth, _EPS, 1 - _EPS)).mean())
+    true_class = np.searchsorted(classes, y)
+    p = probabilities[np.arange(len(y)), true_class]
+    return float(-np.log(np.clip(p, _EPS, 1 - _EPS)).mean())
 
 
 def _brier(y: np.ndarray, probabilities: np.ndarray | None, classes: np.ndarray) -> float | None:
-    """Mean squared distance of the probabilities from the truth; of two classes, half of it."""
+    """Return the mean squared distance of the probabilities from 1 for the true class and 0 else.
+
+    For two classes it is half of this distance, as in `sklearn.metrics.brier_score_loss`.
+    """
     if probabilities is None:
         return None
     squares = ((probabilities - (y[:, None] == classes)) ** 2).sum(axis=1).mean()
@@ -229,10 +267,12 @@ def _brier(y: np.ndarray, probabilities: np.ndarray | None, classes: np.ndarray)
 
 
 def _auc(y: np.ndarray, scores: np.ndarray | None, classes: np.ndarray) -> float | None:
-    """Mean over the classes that are tested of the area under the curve of each against the rest.
+    """Return the mean area under the ROC curves of each tested class against the other classes.
 
-    With two classes both areas are equal. An area is the statistic of Mann and Whitney, divided by
-    the number of pairs of samples of different classes.
+    With two classes both areas are equal. The area is the statistic of Mann and Whitney, divided by
+    the number of pairs of a member and a non-member of the class:
+    (sum of the members' ranks - n (n + 1) / 2) / (n (n_test - n)) for n members. None: there are no
+    scores, or the test part has one class.
     """
     tested = np.unique(y)
     if scores is None or len(tested) < 2:

@@ -77,7 +77,7 @@ def test_precision_does_not_depend_on_the_block_size(monkeypatch):
     rng = np.random.default_rng(1)
     data = (*draw(rng, 50, 9), *draw(rng, 80, 9))
     whole = mean_average_precision(*data)
-    monkeypatch.setattr(retrieval, "_AT_ONCE", 200)
+    monkeypatch.setattr(retrieval, "_BLOCK_SIZE", 200)
     assert mean_average_precision(*data) == pytest.approx(whole, abs=1e-14)
 
 
