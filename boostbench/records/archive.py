@@ -136,21 +136,35 @@ class RecordIndex:
         self.path = path
         self._file = RecordFile(path)
         existing = self._file.read_new()
-        self._by_key, self.warnings = {}, []
-        keep_newest(self._by_key, other_records)
+        # Records in the order of their lines, older versions of a key included.
+        self._records = list(other_records)
+        self.warnings: list[str] = []
         if not ignore_existing:
-            keep_newest(self._by_key, existing)
+            self._records += existing
             self.warnings = self._file.warnings
-        # Lists of records by the key of their settings; empty until `find` needs them.
-        self._by_settings = defaultdict(list)
-        # Keys of records that are in the file and not yet in `_by_key`.
+        # Keys of records that are in the file and not yet in `_newest_records`.
         self._unread: set[str] = set()
         # Records that other runs have added since, by key; `adopt` includes them.
         self._foreign = {}
 
+    @cached_property
+    def _newest_records(self) -> dict[str, Record]:
+        """Newest record of each key. A table does not need keys, which take time to compute."""
+        newest = {}
+        keep_newest(newest, self._records)
+        return newest
+
+    @cached_property
+    def _settings_groups(self) -> dict[str, list[Record]]:
+        """Records by the key of their settings."""
+        by_settings = defaultdict(list)
+        for record in self._records:
+            by_settings[record.config.keys.settings].append(record)
+        return by_settings
+
     def __iter__(self) -> Iterator[Record]:
         self._read_added()
-        return iter(self._by_key.values())
+        return iter(self._newest_records.values())
 
     def get(self, key: str) -> Record | None:
         """Return the newest record of a key; None if there is none.
@@ -161,10 +175,12 @@ class RecordIndex:
             If records that were added are no longer in the file.
         """
         self._read_added()
-        return self._by_key.get(key)
+        return self._newest_records.get(key)
 
     def find(self, settings_key: str) -> list[Record]:
         """Return the records with a key of settings, see `boostbench.spec.keys.RecordKeys`.
+
+        They are in the order of their lines. If several are of one split, the last one counts.
 
         Raises
         ------
@@ -172,10 +188,7 @@ class RecordIndex:
             If records that were added are no longer in the file.
         """
         self._read_added()
-        if not self._by_settings:
-            for record in self._by_key.values():
-                self._by_settings[record.config.keys.settings].append(record)
-        return self._by_settings.get(settings_key, [])
+        return self._settings_groups.get(settings_key, [])
 
     def add(self, record: Record) -> str:
         """Append a record to the file, and return its key."""
@@ -195,7 +208,7 @@ class RecordIndex:
         self._mark_unread(key)
 
     def _mark_unread(self, key: str) -> None:
-        self._by_key.pop(key, None)
+        self._newest_records.pop(key, None)
         self._unread.add(key)
 
     def _read_added(self) -> None:
@@ -203,14 +216,16 @@ class RecordIndex:
         if not self._unread:
             return
         written = RecordFile(self.path).read_new()
-        keep_newest(self._by_key, (r for r in written if r.key in self._unread))
-        if not self._by_key.keys() >= self._unread:
+        keep_newest(self._newest_records, (r for r in written if r.key in self._unread))
+        if not self._newest_records.keys() >= self._unread:
             raise UserError(
                 f"{self.path} has lost records that were just written to it; the same command "
                 "makes them again"
             )
         self._unread = set()
-        self._by_settings.clear()
+        self._records = list(self._newest_records.values())
+        # The records of some settings have changed: they are grouped again when `find` needs it.
+        vars(self).pop("_settings_groups", None)
 
 
 class Records:

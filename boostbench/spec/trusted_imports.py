@@ -182,7 +182,8 @@ def class_names(value) -> Iterator[str]:
             yield value["_target_"]
         value = list(value.values())
     for item in value if isinstance(value, list | tuple) else ():
-        yield from class_names(item)
+        if isinstance(item, Mapping | list | tuple):
+            yield from class_names(item)
 
 
 def script_classes(names: Iterable[str]) -> dict[str, type]:
