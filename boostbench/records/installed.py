@@ -12,14 +12,16 @@ import tarfile
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
+from typing import BinaryIO
 
 from boostbench.util.errors import UserError
 from boostbench.util.files import file_sha256, writing_to
 
-# Parts of a results folder that commands read; pages and multi-run folders are made from them.
+# Parts of a results folder that an archive contains. Pages and other files are made from them.
 _PARTS = ("README.md", "verdicts.csv", "verified.jsonl", "records", "tables", "figures")
-# Folder of results where no other is named.
+#: Folder of results if a command names no other.
 DEFAULT_FOLDER = Path("results")
+# First member of an archive: a line for each other member, with its SHA-256 and its name.
 _MANIFEST = "SHA256SUMS"
 
 
@@ -122,6 +124,7 @@ def install_archive(path: Path) -> Path:
                 f"{path} differs from its checksum in {checksum_file}; download both again"
             )
     target = installed_folder()
+    # The archive is extracted and checked beside the target, which is replaced at the end.
     with writing_to(target):
         target.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=target.parent, prefix=".results-") as scratch:
@@ -136,6 +139,7 @@ def install_archive(path: Path) -> Path:
 
 
 def _extract(path: Path, folder: Path) -> None:
+    """Extract an archive to a folder, or raise a `UserError` if it is none."""
     try:
         with tarfile.open(path, "r:") as archive:
             # The filter refuses absolute paths, paths outside the folder, links out of it and
@@ -148,7 +152,20 @@ def _extract(path: Path, folder: Path) -> None:
 
 
 def _check_manifest(path: Path, folder: Path) -> None:
-    """Compare all files with the manifest of the archive, and remove the manifest."""
+    """Compare all files with the manifest of the archive, and remove the manifest.
+
+    Parameters
+    ----------
+    path : Path
+        Archive, for messages.
+    folder : Path
+        Folder with the extracted files.
+
+    Raises
+    ------
+    UserError
+        If the manifest is missing, or a file is missing, is not listed or has another checksum.
+    """
     manifest = folder / _MANIFEST
     if not manifest.is_file():
         raise UserError(f"{path} is no archive of results: it has no {_MANIFEST}")
@@ -179,7 +196,8 @@ def _files(path: Path) -> Iterator[Path]:
                 yield file
 
 
-def _add(archive: tarfile.TarFile, name: str, size: int, stream) -> None:
+def _add(archive: tarfile.TarFile, name: str, size: int, stream: BinaryIO) -> None:
+    """Add `size` bytes of a stream to an archive, without a date or an owner."""
     member = tarfile.TarInfo(name)
     member.size, member.mode = size, 0o644
     archive.addfile(member, stream)

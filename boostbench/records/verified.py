@@ -1,9 +1,11 @@
 """Findings of `boostbench verify`, which fits records again: ``<results>/verified.jsonl``.
 
-Records of one algorithm with the same choices on one data set are a *group*. The file has one line
-of JSON for each group of which records were fitted again; the last line of a group counts. Lines of
-version 1.0.0 name the data set without its checksum: they hold for all data sets of the name whose
-group has no line of its own.
+`boostbench verify` draws records at random, fits them again with today's code (a *refit*), and
+compares the results. Records of one algorithm with the same choices, such as a loss, on one data
+set are a *group*. A *finding*, one line of JSON, is the result of the refits of a group; the last
+line of a group counts. Tables mark records as stale that a finding contradicts. Lines of version
+1.0.0 name the data set without its checksum: they hold for all data sets of the name whose group
+has no line of its own.
 """
 
 from collections.abc import Iterable
@@ -28,12 +30,13 @@ from boostbench.spec.class_facts import FIRST_EDITION, CodeVersion
 from boostbench.util.errors import UserError, os_error_reason
 from boostbench.util.files import atomic_write, file_lock, is_regular_file, open_append
 
-#: States of a group of which records were fitted again.
+#: States of a group: all refits gave the recorded results, some did not, or some raised an error.
 STATES = ("same", "different", "failed")
-#: Number of same refits that verify a group.
+#: Number of refits with the recorded results that verify a group. A fault that changes every second
+#: record escapes five refits with a probability of 3%.
 N_VERIFYING = 5
 
-# States in files of version 1.0.0.
+# States in files of version 1.0.0, and today's states that replace them.
 _OLD_STATES = {
     **dict.fromkeys(("verified", "compatible", "equivalent", "unverified"), "same"),
     "refuted": "different",
@@ -90,20 +93,21 @@ class Finding(msgspec.Struct, kw_only=True, frozen=True, omit_defaults=True):
     edition : int, default=1
         Edition of the records.
     state : {"same", "different", "failed"}
+        See `STATES`.
     commit, when : str
         Code and time (UTC) of the last refit.
     total : int
         Number of records of the group.
     same : dict of str to list of str
-        Keys of records that a refit repeated, by its BLAS kernel
-        (`boostbench.records.environment.blas`).
+        Keys of records that a refit repeated, by the kernel of linear algebra of the refit
+        (`boostbench.records.environment.blas`), as last digits depend on it.
     other_errors : dict of str to float
-        Keys of records that another kernel does not repeat; error today minus error on record, in
-        percentage points.
+        Refits with another kernel than the record's, and with another result: error today minus
+        error on record, in percentage points, by the key of the record.
     different : dict of str to str
-        Keys of records that today's code does not give, with the differences.
+        Description of the differences, by the key of the record.
     failed : dict of str to str
-        Keys of records whose refit failed, with the error.
+        Error of the refit, by the key of the record.
     until : str, default=""
         Records that were finished before this time are stale. Empty: none.
     """
@@ -126,7 +130,7 @@ class Finding(msgspec.Struct, kw_only=True, frozen=True, omit_defaults=True):
 
     @property
     def is_verified(self) -> bool:
-        """True if five records, or all, were fitted again, and each refit was the same."""
+        """True if `N_VERIFYING` records, or all, were fitted again, each with the same result."""
         n_same = len(set().union(*self.same.values()))
         is_repeated = self.state == "same" and not self.other_errors
         return is_repeated and n_same >= min(N_VERIFYING, self.total)
@@ -152,7 +156,9 @@ class Verified:
     Attributes
     ----------
     findings : dict of Group to Finding
+        Last finding of each group.
     warnings : list of str
+        The parameter.
     """
 
     def __init__(self, findings: Iterable[Finding] = (), warnings: Iterable[str] = ()):
@@ -193,7 +199,7 @@ class Verified:
         return cls(renamed, warnings)
 
     def find(self, record: Record) -> Finding | None:
-        """Return the finding of a record's group and edition, if there is one."""
+        """Return the finding of a record's group and edition; None if there is none."""
         group = Group.from_config(record.config)
         finding = self.findings.get(group) or self.findings.get(group._replace(checksum=""))
         return finding if finding and finding.edition == record.provenance.edition else None
@@ -203,7 +209,7 @@ class Verified:
         return bool(self.stale_records([record], version))
 
     def stale_records(self, records: Iterable[Record], version: CodeVersion) -> list[Record]:
-        """Return the records that are of an older edition, or contradicted by a refit.
+        """Return the records of an older edition of their class, or contradicted by a refit.
 
         Parameters
         ----------
