@@ -16,8 +16,11 @@ from boostbench.core.linear_algebra import CompressedMatrix, add_sparse_product,
 # comparing the samples with the drawn thresholds is faster than computing prefix sums of the bins.
 _SAMPLES_PER_BIN = 2
 
-# Number of samples, and of sums of samples, that are counted at a time to limit the memory.
-_BLOCK_SAMPLES, _MAX_COUNTS = 2**14, 2**20
+# Number of samples that are counted at a time. Single precision counts them without rounding.
+_BLOCK_SAMPLES = 2**14
+
+# Maximum number of counts, one for each bin and member, that are kept at a time: 8 MB.
+_MAX_COUNTS = 2**20
 
 
 class BagStumps:
@@ -54,18 +57,19 @@ class BagStumps:
     """
 
     def __init__(self, table, n_scores):
+        # 1) Divide the stumps into groups: one for each view, of one of two kinds.
         self._table = table
         self.view, self.first_stump, self.n_stumps = np.unique(
             table.view, return_index=True, return_counts=True
         )
         is_equality = table.is_equality[self.first_stump]
-        self._equality_groups, self._numeric_groups = (
-            np.flatnonzero(is_equality),
-            np.flatnonzero(~is_equality),
-        )
+        self._equality_groups = np.flatnonzero(is_equality)
+        self._numeric_groups = np.flatnonzero(~is_equality)
+        # Indices into the numeric groups whose stumps are +1 for missing values.
         self._missing_above_groups = np.flatnonzero(
             table.is_missing_above[self.first_stump[self._numeric_groups]]
         )
+        # 2) Number the rows of the histograms: the bins of all groups, or of the equality groups.
         n_bins = len(np.unique(table.bin[~table.is_equality]))
         self._uses_histograms = n_scores == 1 and table.n_samples >= _SAMPLES_PER_BIN * n_bins
         self._equality_bins = table.bin[self.first_stump[self._equality_groups]]
@@ -75,10 +79,11 @@ class BagStumps:
         self._row_of_bin[rows] = np.arange(len(rows))
         self.n_histogram_rows = len(rows)
         self._equality_rows = self._row_of_bin[self._equality_bins]
+        # 3) Without histograms, count the thresholds of each numeric group below each sample.
         compared_groups = [] if self._uses_histograms else self._numeric_groups
         self.n_compared = len(compared_groups)
         dtype = np.min_scalar_type(self.n_stumps[compared_groups].max(initial=0))
-        # The sparse matrices of all blocks share their entries, which are all 1.
+        # Entries of the sparse matrices of all blocks, which share them because all are 1.
         self._ones = np.ones(0, np.float32)
         self._n_below = np.empty((self.n_compared, table.n_samples), dtype)
         for group_n_below, group in zip(self._n_below, compared_groups, strict=True):
@@ -194,24 +199,28 @@ class BagStumps:
         draws : ndarray of shape (n_members, n_groups), dtype=int64
             Index of the drawn stump within its group, for each member.
         total, compared_sums, histograms : ndarray, dtype=float64
-            Sums from `BlockStumps.add_derivative_sums`, over all blocks.
+            Results of `BlockStumps.add_derivative_sums`, summed over all blocks: over all samples,
+            above the thresholds of the compared groups, and in the rows of the histograms.
 
         Returns
         -------
         total : ndarray of shape (n_sums, n_members), dtype=float64
         above : ndarray of shape (n_members, n_sums, n_groups), dtype=float64
         """
+        # 1) Read the sums of the equality groups from their bins.
         if self._uses_histograms:
             # Each sample is in one bin of feature 0.
             total = histograms[:, : self._table.n_bins[0]].sum(axis=1)
         above = np.empty((len(draws), len(total), len(self.n_stumps)))
         above[:, :, self._equality_groups] = histograms[:, self._equality_rows].transpose(2, 0, 1)
+        # 2) The sum above a threshold is the total, less the sum up to its last bin. Missing values
+        #    are in the first bin; they are subtracted where they are above all thresholds.
         if self._uses_histograms:
-            bins = histograms.transpose(1, 0, 2)
+            bin_sums = histograms.transpose(1, 0, 2)
             threshold_bins, members = self._threshold_bins(draws)
-            below = self._table.running_sums(bins)[threshold_bins, :, members]
+            below = self._table.running_sums(bin_sums)[threshold_bins, :, members]
             missing_bins = self._missing_bins()
-            below[:, self._missing_above_groups] -= bins[missing_bins].transpose(2, 0, 1)
+            below[:, self._missing_above_groups] -= bin_sums[missing_bins].transpose(2, 0, 1)
             above[:, :, self._numeric_groups] = (total.T[:, None] - below).transpose(0, 2, 1)
         else:
             above[:, :, self._numeric_groups] = compared_sums
@@ -234,6 +243,7 @@ class BagStumps:
         bin_addends : ndarray of shape (n_scores, n_histogram_rows, n_members), dtype=float32
             Addends of the samples in each bin.
         """
+        # 1) Compute the addend of each bin by the numeric groups, if they use histograms.
         n_members, n_scores, _ = difference.shape
         group_differences = difference.transpose(2, 1, 0)
         if self._uses_histograms:
@@ -254,6 +264,7 @@ class BagStumps:
             addends_by_bin[self._missing_bins()] += group_differences[groups]
         else:
             addends_by_bin = np.zeros((self.n_histogram_rows, n_scores, n_members))
+        # 2) Add the addends of the equality groups in their bins.
         addends_by_bin[self._equality_rows] += group_differences[self._equality_groups]
         bin_addends = np.ascontiguousarray(addends_by_bin.transpose(1, 0, 2), np.float32)
         compared_groups = self._numeric_groups[: self.n_compared]

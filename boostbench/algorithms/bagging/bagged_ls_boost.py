@@ -11,7 +11,7 @@ from boostbench.algorithms.explanation.spread import UncertainRegressorMixin
 
 
 class BaggedLsBoostRegressor(UncertainRegressorMixin, BoostingRegressor, JointlyBaggedStumps):
-    r"""The mean of boosted sums of stumps that are trained jointly on random parts of the samples.
+    r"""A bag of boosted sums of stumps, which are trained jointly on random parts of the samples.
 
     It is `BaggedMCBoost` for regression: the members minimise the squared error, as
     `LsBoostRegressor` does, or another loss, in the rounds of `BaggedMCBoost`. The prediction, or
@@ -89,6 +89,7 @@ class BaggedLsBoostRegressor(UncertainRegressorMixin, BoostingRegressor, Jointly
     quantile: Fraction = 0.5
 
     def _make_loss(self, target, weights):
+        """Return the loss that `loss` names, with the location and scale of the target."""
         if self.loss == "poisson":
             return PoissonLoss(target, weights)
         if self.loss == "quantile":

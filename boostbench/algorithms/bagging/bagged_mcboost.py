@@ -8,7 +8,7 @@ from boostbench.algorithms.explanation.spread import UncertainClassifierMixin
 
 
 class BaggedMCBoost(UncertainClassifierMixin, ScoringClassifier, JointlyBaggedStumps):
-    r"""The mean of boosted sums of stumps that are trained jointly on random parts of the samples.
+    r"""A bag of boosted sums of stumps, which are trained jointly on random parts of the samples.
 
     Members minimise MCBoost's loss, eq. (14) of [1]_ without the L1 norm,
 
@@ -87,6 +87,7 @@ class BaggedMCBoost(UncertainClassifierMixin, ScoringClassifier, JointlyBaggedSt
     edition = 2
 
     def _make_loss(self, target, weights):
+        """Return the loss; the bag applies the weights."""
         return LogisticLoss(target, len(self.classes_))
 
     def inverse_temperature(self):

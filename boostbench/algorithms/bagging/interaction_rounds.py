@@ -1,4 +1,8 @@
-"""Joint training of the tables of pairs of features, after the stumps of a bag."""
+"""Joint training of the tables of pairs of features, after the stumps of a bag.
+
+An *axis* is a feature of a pair with its values divided into cells: intervals, categories, or the
+missing values (`boostbench.core.learners.feature_interactions.Axis`).
+"""
 
 import numpy as np
 
@@ -36,20 +40,22 @@ class InteractionMaster(JointBoostingMaster):
         super().__init__(
             stump_master.params, stump_master.loss, stump_master.random_state, stump_master.threads
         )
+        # 1) Give the blocks of samples their quadrants, and the scores of the best round of stumps.
         self.clock = stump_master.clock
         self._axes, self._pairs = axes, pairs
         cells = np.stack([axis.cell_indices(stump_master.X) for axis in axes])
-        parts = zip(
+        stump_blocks = zip(
             stump_master.blocks, stump_master.best_scores, stump_master.block_rows, strict=True
         )
         blocks = [
             block.replace_regions(BlockQuadrants(cells[:, rows], pairs), scores)
-            for block, scores, rows in parts
+            for block, scores, rows in stump_blocks
         ]
-        # Cells of numeric features are ordered by value and separated by thresholds.
+        # 2) Mark the cells that thresholds separate: (n_axes, n_cells). Cells of numeric features
+        #    are ordered by value and separated by thresholds.
         width = max(axis.n_cells for axis in axes)
         self._n_thresholds = np.array(
-            [0 if a.thresholds is None else len(a.thresholds) for a in axes]
+            [0 if axis.thresholds is None else len(axis.thresholds) for axis in axes]
         )
         self._is_ordered = (
             np.arange(width) < np.where(self._n_thresholds, self._n_thresholds + 1, 0)[:, None]

@@ -14,8 +14,13 @@ from boostbench.algorithms.explanation.stump_sums import StumpSum
 from boostbench.core.learners.feature_interactions import Axis, make_axes, purify, rank_pairs
 from boostbench.core.stumps.stump import Stumps
 
-# Maximum number of thresholds of a feature in a table, and in the ranking of pairs.
-MAX_THRESHOLDS, MAX_RANKING_THRESHOLDS = 31, 7
+# Maximum number of thresholds of a feature in the table of a pair: a table has at most 32 x 32 cells
+# besides the cells of missing values.
+MAX_THRESHOLDS = 31
+
+# Maximum number of thresholds of a feature in the ranking of pairs, which takes time in proportion
+# to its square.
+MAX_RANKING_THRESHOLDS = 7
 
 
 class Pair(NamedTuple):
@@ -208,10 +213,12 @@ def move_main_effects_to_stumps(pairs, stump_sum, views, X, weights):
     stump_sum : StumpSum
         Stumps that include the main effects.
     """
+    # 1) List the stumps as columns (feature, threshold), the keys, with their coefficients.
     stumps, coefficients, intercept = stump_sum
     stump_keys = [np.stack([stumps.feature, stumps.threshold])]
     intercept = np.atleast_1d(intercept)
     stump_coefficients = [coefficients.reshape(len(stumps), len(intercept))]
+    # 2) Purify each table, and write its two main effects as stumps.
     purified_pairs = []
     for axes, table in pairs:
         cells = [axis.cell_indices(X) for axis in axes]
@@ -228,6 +235,7 @@ def move_main_effects_to_stumps(pairs, stump_sum, views, X, weights):
             intercept = intercept + solution[0]
             stump_keys.append(np.stack([stump_views, thresholds]))
             stump_coefficients.append(solution[1:])
+    # 3) Merge equal stumps.
     stump_keys, key_indices = np.unique(np.hstack(stump_keys), axis=1, return_inverse=True)
     merged_coefficients = np.zeros((stump_keys.shape[1], len(intercept)))
     np.add.at(merged_coefficients, key_indices, np.concatenate(stump_coefficients))

@@ -1,4 +1,11 @@
-"""Joint rounds of a bag: all members take a Newton step at once, each in drawn regions."""
+"""Joint rounds of a bag: all members take a Newton step at once, each in drawn regions.
+
+A *region* is a set of samples: the samples where a drawn stump is +1, or a quadrant of two
+features. The samples are divided into *blocks* that stay in the cache (`SampleBlock`), and the
+blocks into groups that threads share. Subclasses train stumps
+(`boostbench.algorithms.bagging.stump_rounds`) and then tables of pairs of features
+(`boostbench.algorithms.bagging.interaction_rounds`).
+"""
 
 from abc import abstractmethod
 
@@ -12,11 +19,14 @@ from boostbench.algorithms.base.observers import MIN_DECREASE
 # minimum.
 DAMPING = 1.0
 
-# Maximum number of groups of blocks, and minimum number of samples of a group of several blocks.
-# The derivatives of a group are added up in single precision, and the sums of groups in double
-# precision. Each thread takes whole groups. The groups do not depend on the number of threads, so
-# the rounding errors, and thus the model, do not either.
-_MAX_GROUPS, _MIN_GROUP_SAMPLES = 32, 8192
+# Maximum number of groups of blocks. The derivatives of a group are added up in single precision,
+# and the sums of groups in double precision. Each thread takes whole groups. The groups do not
+# depend on the number of threads, so the rounding errors, and thus the model, do not either.
+_MAX_GROUPS = 32
+
+# Minimum number of samples of a group, if there are several: with fewer, adding up the sums of
+# groups takes a noticeable part of a round.
+_MIN_GROUP_SAMPLES = 8192
 
 
 class JointBoostingMaster(Master):
@@ -74,7 +84,17 @@ class JointBoostingMaster(Master):
         self.validation = None
 
     def _initialise(self, block_rows, blocks, votes, intercepts):
-        """Set the state before the first round, with the constants of the members' scores."""
+        """Set the state before the first round.
+
+        Parameters
+        ----------
+        block_rows, blocks
+            See the attributes.
+        votes : ndarray of shape (..., n_scores)
+            Zeros.
+        intercepts : ndarray of shape (n_scores, n_members)
+            Constant of the scores of each member.
+        """
         self.block_rows = block_rows
         self.blocks, self.votes = blocks, votes
         self.intercept = intercepts.mean(axis=1)
@@ -152,7 +172,8 @@ class JointBoostingMaster(Master):
 
         The result is None if no region has a positive gain.
         """
-        # 1) Draw regions, and add up the derivatives on both sides of each.
+        # 1) Draw regions, and add up the derivatives on both sides of each. `above` has the axes
+        #    (member, slope or curvature, score, region), `total` the first three.
         draws = self.draw_regions()
         block_draws = self._block_draws(draws)
         total, above = self._region_sums(draws, *self._derivative_sums(block_draws))

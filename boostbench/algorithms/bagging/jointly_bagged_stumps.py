@@ -27,7 +27,7 @@ from boostbench.util.compat.sklearn import check_monotonic_cst
 
 
 class JointlyBaggedStumps(TabularBooster):
-    """The mean of boosted sums of stumps that are trained jointly on random parts of the samples.
+    """A bag of boosted sums of stumps, which are trained jointly on random parts of the samples.
 
     A subclass provides the loss with `_make_loss`. The rounds and the stopping rule are described
     in `boostbench.algorithms.BaggedMCBoost`.
@@ -147,6 +147,7 @@ class JointlyBaggedStumps(TabularBooster):
             yield scores
 
     def _make_master(self, X, target, random_state, weights=None):
+        """Code the features, draw the bag of each member, and return the master of the rounds."""
         features = X if self.views_.is_plain else X.features
         table = FeatureCodes.from_features(features, self.views_, self.max_bins, weights)
         weights = np.ones(len(X)) if weights is None else normalise_weights(weights)
@@ -213,6 +214,11 @@ class JointlyBaggedStumps(TabularBooster):
         return list(dict.fromkeys(pairs))
 
     def _store_explanation(self, master, X, y, weights=None):
+        """Store the sizes of the terms and the spread of the members.
+
+        The spread and the weights of the rows take no more bytes than the model, so that a pickle
+        at most doubles.
+        """
         super()._store_explanation(master, X, y, weights)
         cell_weights = []
         if self.pairs_:
@@ -237,6 +243,7 @@ class JointlyBaggedStumps(TabularBooster):
         )
 
     def _store_model(self, master):
+        """Store the model of the best rounds."""
         # The spread of an earlier fit does not belong to this model.
         vars(self).pop("_spread", None)
         self.n_iterations_ = master.best_round + master.n_interaction_rounds

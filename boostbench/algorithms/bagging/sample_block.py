@@ -94,8 +94,8 @@ class SampleBlock:
     def __init__(self, regions, target, weights, is_out_of_bag, initial_scores, loss):
         self.regions = regions
         self.scores = np.repeat(initial_scores[:, None].astype(np.float32), len(target), axis=1)
-        # Curvatures are kept from `add_derivative_sums` to `propose_step`, and the change from
-        # there to `apply_step`.
+        # Curvatures are kept from `add_derivative_sums` to `propose_step`, and the proposed change
+        # of the scores from `propose_step` to `apply_step`.
         self._curvatures = self._change = None
         self._target, self._loss = target, loss
         in_bag_weights = np.where(

@@ -1,4 +1,10 @@
-"""Joint training of a bag of stumps, followed by the training of its interactions."""
+"""Joint training of a bag of stumps, followed by the training of its interactions.
+
+`boostbench.algorithms.bagging.jointly_bagged_stumps` makes a `JointStumpMaster` for each fit. A
+*view* is a numeric column derived from a feature, which a stump tests
+(`boostbench.core.stumps.views`). The stumps of a view are a *group*; in each round, each member
+draws one stump of each group.
+"""
 
 import numpy as np
 
@@ -68,6 +74,7 @@ class JointStumpMaster(JointBoostingMaster):
         interactions=0,
     ):
         super().__init__(params, loss, random_state, threads)
+        # 1) Find the stumps that each member may draw, and the constraints of their votes.
         self.X, self.table, self.weights = X, table, weights
         initial_scores = loss.initial_scores(weights, ~is_out_of_bag)
         self._stumps = bag_stumps = BagStumps(table, len(initial_scores))
@@ -78,19 +85,21 @@ class JointStumpMaster(JointBoostingMaster):
         self._stump_signs = signs[table.view]
         self._constrained_groups = np.flatnonzero(signs[bag_stumps.view])
         self.has_constraints = len(self._constrained_groups) > 0
+        # Vote of each member for each stump and score, divided by the number of members. The
+        # columns are numbered ``stump * n_scores + score``.
         n_votes = len(table.view) * len(initial_scores)
         self._member_votes = np.zeros((len(is_out_of_bag), n_votes))
-        # Positions and addends of the member votes since the best round.
+        # Columns and addends of the member votes since the best round.
         self._late_additions = []
+        # 2) Divide the samples into blocks, in the order of their strata, so that a class is a
+        #    slice of a block. All groups of blocks have the same number of blocks.
         n_members, n_samples = is_out_of_bag.shape
         width = n_members * max(bag_stumps.n_compared, 4 * len(initial_scores))
         min_samples = max(_MIN_BLOCK_SAMPLES, bag_stumps.n_histogram_rows)
         n_blocks = -(-n_samples // max(min_samples, _BLOCK_SIZE // width))
         if n_blocks > 1:
-            # All groups have the same number of blocks.
             n_groups = count_groups(n_samples)
             n_blocks = n_groups * -(-n_blocks // n_groups)
-        # The samples are sorted by class, so that a class is a slice of a block.
         rows = np.array_split(np.argsort(loss.strata, kind="stable"), n_blocks)
 
         def make_block(block_rows):
@@ -104,29 +113,35 @@ class JointStumpMaster(JointBoostingMaster):
             )
 
         blocks = threads.map(make_block, rows)
-        self._initialise(
-            rows,
-            blocks,
-            np.zeros((len(table.view), len(initial_scores))),
-            initial_scores,
-        )
+        # 3) Start from the constant scores.
+        no_votes = np.zeros((len(table.view), len(initial_scores)))
+        self._initialise(rows, blocks, votes=no_votes, intercepts=initial_scores)
 
     def generate(self):
         """Return drawn stumps and steps, or None if no feature varies."""
         return super().generate() if len(self._stumps.view) else None
 
     def draw_regions(self):
-        """Draw a stump of each group for each member: (n_members, n_groups)."""
+        """Draw a stump of each group for each member.
+
+        Returns
+        -------
+        ndarray of shape (n_members, n_groups), dtype=int64
+            Index of the drawn stump within its group.
+        """
         uniforms = self.random_state.random_sample(self._count.shape[::-1]).T
         return self._first + (uniforms * self._count).astype(int)
 
     def _block_draws(self, draws):
+        """Return the drawn stumps in the form that `BlockStumps` takes."""
         return self._stumps.block_draws(draws)
 
     def _region_sums(self, draws, total, *sums):
+        """Return the sums over all samples and above the drawn thresholds, given block sums."""
         return self._stumps.sums_above(draws, total, *sums)
 
     def _block_addends(self, draws, difference):
+        """Return the addends above the drawn thresholds in the form that `BlockStumps` takes."""
         return self._stumps.addends(draws, difference)
 
     def tables(self):
@@ -173,17 +188,24 @@ class JointStumpMaster(JointBoostingMaster):
         slopes_along : ndarray of shape (n_members, n_groups)
             Negative slope of the loss along the steps.
         """
+        # 1) Find the steps that would give a vote the wrong sign. The vote changes by half the
+        #    difference of the two sides, divided by the number of members. There is one score, so
+        #    that a vote is stored at the index of its stump.
         groups, n_members = self._constrained_groups, len(draws)
-        positions = self._stumps.first_stump[groups] + draws[:, groups]
-        votes = np.take_along_axis(self._member_votes, positions, axis=1)
+        drawn_stumps = self._stumps.first_stump[groups] + draws[:, groups]
+        votes = np.take_along_axis(self._member_votes, drawn_stumps, axis=1)
         group_slopes, damped = slopes[..., groups], curvatures[..., groups] + DAMPING
         below, above = steps[..., groups]
         new_votes = votes + (above - below) / (2 * n_members)
-        has_wrong_sign = self._stump_signs[positions] * new_votes < 0
-        # Difference of the two steps that sets the vote to 0.
+        has_wrong_sign = self._stump_signs[drawn_stumps] * new_votes < 0
+        # 2) Replace them. `zeroing` is the difference of the two steps that sets the vote to 0.
+        #    With this difference, `bounded` minimises the quadratic model of the loss: it is the
+        #    step below the threshold, and the step above it is longer by `zeroing`.
         zeroing = -2 * n_members * votes
         bounded = (group_slopes.sum(axis=0) - damped[1] * zeroing) / damped.sum(axis=0)
         steps[..., groups] = np.where(has_wrong_sign, [bounded, bounded + zeroing], [below, above])
+        # 3) Twice the decrease of the quadratic model is the slope along an optimal step; for a
+        #    bounded step it is computed in full.
         slopes_along = (slopes * steps).sum(axis=0)
         decreases = slopes_along.copy()
         quadratic = 2 * slopes_along[:, groups] - (damped * steps[..., groups] ** 2).sum(axis=0)
@@ -191,15 +213,17 @@ class JointStumpMaster(JointBoostingMaster):
         return decreases, slopes_along
 
     def _add_votes(self, draws, additions):
-        """Add to the votes of the drawn stumps."""
+        """Add to the votes of the drawn stumps.
+
+        `additions` has the shape (n_members, n_scores, n_groups).
+        """
         n_scores = len(self.intercept)
-        positions = (self._stumps.first_stump + draws)[:, None] * n_scores + np.arange(n_scores)[
-            :, None
-        ]
-        votes = np.bincount(positions.ravel(), additions.ravel(), self.votes.size)
+        stumps = (self._stumps.first_stump + draws)[:, None]
+        columns = stumps * n_scores + np.arange(n_scores)[:, None]
+        votes = np.bincount(columns.ravel(), additions.ravel(), self.votes.size)
         self.votes += votes.reshape(self.votes.shape)
         # A member draws each stump once, so that each of its votes gets one addend.
-        addends = positions.reshape(len(draws), -1), additions.reshape(len(draws), -1)
+        addends = columns.reshape(len(draws), -1), additions.reshape(len(draws), -1)
         _add_to_columns(self._member_votes, *addends)
         self._late_additions.append(addends)
 
@@ -246,8 +270,8 @@ class JointStumpMaster(JointBoostingMaster):
         """
         # 1) Undo the rounds after the best one, and subtract the mean.
         member_votes = self._member_votes.copy()
-        for positions, additions in self._late_additions:
-            _add_to_columns(member_votes, positions, -additions)
+        for columns, additions in self._late_additions:
+            _add_to_columns(member_votes, columns, -additions)
         mean_votes, _ = self.best_model
         member_votes = member_votes.T.reshape(*mean_votes.shape, len(member_votes))
         votes = self._scaled_deviations(member_votes[self._is_used(mean_votes)])
@@ -275,6 +299,7 @@ class JointStumpMaster(JointBoostingMaster):
         return deviations.reshape(*shares.shape[:-2], shares.shape[-2] * shares.shape[-1])
 
     def _track_best(self, loss):
+        """Store the state if the loss decreased; see `JointBoostingMaster._track_best`."""
         has_fallen = super()._track_best(loss)
         if has_fallen:
             self._late_additions = []
@@ -311,6 +336,7 @@ class JointStumpMaster(JointBoostingMaster):
         return self._allowed_votes(votes).any(axis=1)
 
     def _used_stumps(self, votes):
+        """Return the stumps whose votes are not 0."""
         is_used = self._is_used(votes)
         return Stumps.from_arrays(self.table.view[is_used], self.table.threshold[is_used])
 
