@@ -15,7 +15,7 @@ from boostbench.algorithms.base.booster import TabularBooster, stage_slices
 from boostbench.algorithms.base.estimators import BoostingClassifier, StumpEnsemble
 from boostbench.algorithms.base.master import MAX_EDGE, MIN_EDGE, StumpMaster
 from boostbench.algorithms.base.parameters import TwoOrMore
-from boostbench.algorithms.explanation.stump_sums import stump_sum_from_votes
+from boostbench.algorithms.explanation.stump_sums import make_stump_sum
 from boostbench.core.codebooks import exhaustive_codes, random_half
 from boostbench.core.stumps.search import StumpSearch
 from boostbench.core.stumps.stump import Stump, Stumps
@@ -416,7 +416,7 @@ class AdaBoostMO(TabularBooster, BoostingClassifier):
 
     def stump_sum(self):
         """Return the distinct stumps with their summed votes."""
-        return stump_sum_from_votes(self._distinct_stumps, self._distinct_votes)
+        return make_stump_sum(self._distinct_stumps, self._distinct_votes)
 
     def _make_master(self, X, labels, random_state, weights=None):
         self.codes_ = exhaustive_codes(len(self.classes_))

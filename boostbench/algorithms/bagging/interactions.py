@@ -14,8 +14,8 @@ from boostbench.algorithms.explanation.stump_sums import StumpSum
 from boostbench.core.learners.feature_interactions import Axis, make_axes, purify, rank_pairs
 from boostbench.core.stumps.stump import Stumps
 
-# Maximum number of thresholds of a feature in the table of a pair: a table has at most 32 x 32 cells
-# besides the cells of missing values.
+# Maximum number of thresholds of a feature in the table of a pair: a table has at most 32 x 32
+# cells besides the cells of missing values.
 MAX_THRESHOLDS = 31
 
 # Maximum number of thresholds of a feature in the ranking of pairs, which takes time in proportion

@@ -1,4 +1,8 @@
-"""Stumps of a fitted model as a table, and thresholds as texts."""
+"""Stumps of a fitted model as a table, and thresholds as texts.
+
+A stump tests a *view*, a numeric column derived from a feature: the feature itself, or the
+indicator of a category or of missing values (`boostbench.core.stumps.views`).
+"""
 
 from math import floor
 
@@ -15,7 +19,8 @@ from boostbench.core.stumps.views import identity_views
 
 # Numbers of this size and above have no meaningful decimals.
 _MAX_WITH_FRACTION = 1e15
-# Significant digits that identify a number in double precision.
+
+# Number of significant digits that identify a number in double precision.
 _MAX_DIGITS = 17
 
 # A coefficient below this fraction of the largest coefficient of its stump is a rounding error.

@@ -1,4 +1,4 @@
-"""Sums of stumps as exact functions of one feature each."""
+"""Sums of stumps as exact functions of one feature each; see the method `shape_functions`."""
 
 import copy
 from itertools import pairwise

@@ -1,4 +1,9 @@
-"""Uncertainty of the functions of a bag: the spread of its members, in a compact form."""
+"""Uncertainty of the functions of a bag: the spread of its members, in a compact form.
+
+A *term* is the table of one feature's contribution to the scores
+(`boostbench.algorithms.explanation.terms.Term`). `BaggedMCBoost`, `BaggedLsBoostRegressor` and
+`BaggedBooster` store a `Spread` at the end of a fit.
+"""
 
 from typing import NamedTuple
 
@@ -6,7 +11,8 @@ import numpy as np
 
 from boostbench.algorithms.explanation.terms import build_terms
 
-# Largest stored number. Half-precision numbers end at 65504, and recentring must not overflow.
+# Largest stored number. Numbers in half precision end at 65504; the margin is for functions that
+# are centred again over other samples, whose sums must not overflow.
 _LARGEST = 1024.0
 
 

@@ -38,7 +38,7 @@ class StumpSum(NamedTuple):
         Returns
         -------
         float
-            Maximum over the scores of the model and of this sum; 0 for a regressor.
+            The larger of the slacks of the model's scores and of this sum; 0 for a regressor.
         """
         if not hasattr(model, "classes_"):
             return 0.0
@@ -64,33 +64,38 @@ class StumpSum(NamedTuple):
         stumps = self.stumps
         if not isinstance(stumps, StumpsWithSets):
             return self
-        # 1) Read the sets: members[v, s] is 1 if view v is in set s. The features of the sets are
-        # written with one vote for each view; `signed` are the votes of the output +1.
-        signed = (self.coefficients.T * stumps.polarity).T.reshape(len(stumps), -1)
+        # 1) Read the sets: members[v, s] is 1 if view v is in set s. A stump on a set has a
+        #    negative feature, the index of its set from the end of `stumps.sets`. `stump_votes`,
+        #    coefficient times polarity, has the shape (n_stumps, n_outputs).
+        stump_votes = (self.coefficients.T * stumps.polarity).T.reshape(len(stumps), -1)
         members = np.zeros((len(views.feature), len(stumps.sets)))
         for column, set_views in zip(members.T, stumps.sets, strict=True):
             column[list(set_views)] = 1.0
-        grouped = np.unique(views.feature[members.any(axis=1)])
+        features_of_sets = np.unique(views.feature[members.any(axis=1)])
         is_set = stumps.feature < 0
-        is_single = ~is_set & np.isin(views.feature[stumps.tested], grouped)
+        is_single = ~is_set & np.isin(views.feature[stumps.tested], features_of_sets)
         is_single &= np.isfinite(stumps.threshold)
-        # 2) Add up the votes of each set and of each single view of these features.
-        set_votes = np.zeros((len(stumps.sets), signed.shape[1]))
-        np.add.at(set_votes, stumps.feature[is_set], signed[is_set])
+        # 2) Add up the votes of each set, and distribute them over its views. Add the votes of the
+        #    stumps on single views of the same features.
+        set_votes = np.zeros((len(stumps.sets), stump_votes.shape[1]))
+        np.add.at(set_votes, stumps.feature[is_set], stump_votes[is_set])
         intercept = self.intercept + (members.sum(axis=0) - 1) @ set_votes
         votes = members @ set_votes
-        np.add.at(votes, stumps.feature[is_single], signed[is_single])
+        np.add.at(votes, stumps.feature[is_single], stump_votes[is_single])
         # 3) Move the median of each feature's votes to the intercept. The outputs of the stumps on
-        # all k views of a feature add up to 2 - k, as exactly one of them is +1.
-        for feature in grouped:
-            rows = views.feature == feature
-            median = np.median(votes[rows], axis=0)
-            votes[rows] -= median
-            intercept = intercept - (rows.sum() - 2) * median
+        #    all k views of a feature add up to 2 - k, as exactly one of them is +1.
+        for feature in features_of_sets:
+            is_view = views.feature == feature
+            median = np.median(votes[is_view], axis=0)
+            votes[is_view] -= median
+            intercept = intercept - (is_view.sum() - 2) * median
         # 4) Join the stumps on single views with the stumps on all other features.
         used = np.flatnonzero(votes.any(axis=1))
         is_unchanged = ~(is_set | is_single)
-        coefficients = [self.coefficients[is_unchanged].reshape(-1, signed.shape[1]), votes[used]]
+        coefficients = [
+            self.coefficients[is_unchanged].reshape(-1, stump_votes.shape[1]),
+            votes[used],
+        ]
         return StumpSum(
             Stumps([*compress(stumps, is_unchanged), *(Stump(view, 0.5) for view in used)]),
             np.concatenate(coefficients).reshape(-1, *self.coefficients.shape[1:]),
@@ -182,7 +187,7 @@ def extract_stump_sum(model):
     intercept = getattr(model, "intercept_", 0.0)
     if hasattr(model, "intercepts_"):
         intercept = model.intercepts_.sum(axis=0)
-    return stump_sum_from_votes(stumps, model.coefficients_, intercept)
+    return make_stump_sum(stumps, model.coefficients_, intercept)
 
 
 def stump_sum_from_trees(model, values):
@@ -213,10 +218,10 @@ def stump_sum_from_trees(model, values):
     coefficients = model.coefficients_[:, None]
     stumps = Stumps([*map(Stump, trees.feature[trees.root], trees.threshold[trees.root])])
     middle = (coefficients * (high + low) / 2).sum(axis=0)
-    return stump_sum_from_votes(stumps, coefficients * (high - low) / 2, middle)
+    return make_stump_sum(stumps, coefficients * (high - low) / 2, middle)
 
 
-def stump_sum_from_votes(stumps, coefficients, intercept=0.0):
+def make_stump_sum(stumps, coefficients, intercept=0.0):
     """Return a `StumpSum`, with the difference of the coefficients for two classes.
 
     Parameters

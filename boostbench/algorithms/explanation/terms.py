@@ -1,4 +1,9 @@
-"""Terms of a sum of stumps: the contribution of each feature, as a table, and its mean size."""
+"""Terms of a sum of stumps: the contribution of each feature, as a table, and its mean size.
+
+Stumps test *views*, numeric columns derived from features (`boostbench.core.stumps.views`): a
+number with missing values as its lowest or highest value, or the indicator of a category or of
+missing values. All stumps on the views of a feature add up to its term.
+"""
 
 from typing import NamedTuple
 
@@ -100,7 +105,17 @@ class Term(NamedTuple):
         return np.concatenate([[low], inside, [high]]), self.table[first : first + len(inside) + 1]
 
     def row_indices(self, values):
-        """Return the row of the table for each value (a number, or the code of a category)."""
+        """Return the row of the table for each value.
+
+        Parameters
+        ----------
+        values : ndarray of shape (n_values,), dtype=float64
+            Numbers, or codes of categories; NaN for missing values.
+
+        Returns
+        -------
+        ndarray of shape (n_values,), dtype=int64
+        """
         is_missing = np.isnan(values)
         present = np.where(is_missing, 0.0, values)
         if self.categories is None:
@@ -221,51 +236,60 @@ def terms_to_stumps(terms, views):
     ValueError
         If categories without a view have different values.
     """
-    # Views, thresholds and coefficients of the stumps, an array for each term and kind of stump.
     n_outputs = terms[0].table.shape[1] if terms else 1
-    tested, thresholds, coefficients = [], [], []
+    stumps, coefficients = [np.empty((2, 0))], [np.empty((0, n_outputs))]
     constant = np.zeros(n_outputs)
     for term in terms:
-        rows = np.flatnonzero(views.feature == term.feature)
-        if term.categories is None:
-            # 1) A stump for each step of a numeric feature, on its first view.
-            steps = np.diff(term.values, axis=0) / 2
-            tested.append(np.full(len(steps), rows[0]))
-            thresholds.append(term.thresholds)
-            coefficients.append(steps)
-            constant += (term.values[0] + term.values[-1]) / 2
-            if term.has_missing:
-                # 2) A stump on missing values. The first view counts them as the lowest value, so
-                # that their stump adds the difference to this value; it subtracts half of it from
-                # the other values, which the constant makes up for.
-                filled = term.table[term.row_indices(views.fill[rows[:1]])[0]]
-                difference = (term.missing - filled)[None] / 2
-                is_indicator = np.isinf(views.category[rows])
-                tested.append(rows[is_indicator])
-                thresholds.append(np.full(1, 0.5))
-                coefficients.append(difference)
-                constant += difference[0]
-        else:
-            # 3) A stump for each category, on its view; the view of missing values has the code
-            # infinity.
-            codes = views.category[rows]
-            values = term.table[np.where(np.isinf(codes), len(term.values), codes).astype(int)]
-            values_without_view = term.values[np.setdiff1d(np.arange(len(term.values)), codes)]
-            if (values_without_view != values_without_view[:1]).any():
-                raise ValueError(
-                    f"categories of feature {term.feature} that do not occur in the training data "
-                    "must have equal contributions"
-                )
-            base = values_without_view[0] if len(values_without_view) else np.median(values, axis=0)
-            tested.append(rows)
-            thresholds.append(np.full(len(rows), 0.5))
-            coefficients.append((values - base) / 2)
-            constant += base + (values - base).sum(axis=0) / 2
-    if not terms:
-        return Stumps([]), np.zeros((0, n_outputs)), constant
-    coefficients = np.concatenate(coefficients)
-    stumps = Stumps.from_arrays(np.concatenate(tested), np.concatenate(thresholds))
-    return stumps, coefficients, constant
+        convert = _numeric_term_to_stumps if term.categories is None else _category_term_to_stumps
+        term_stumps, term_coefficients, term_constant = convert(term, views)
+        stumps.append(term_stumps)
+        coefficients.append(term_coefficients)
+        constant += term_constant
+    return Stumps.from_arrays(*np.hstack(stumps)), np.concatenate(coefficients), constant
+
+
+def _numeric_term_to_stumps(term, views):
+    """Return the term of a number as stumps; see `terms_to_stumps`.
+
+    Returns
+    -------
+    stumps : ndarray of shape (2, n_stumps)
+        View and threshold of each stump.
+    coefficients : ndarray of shape (n_stumps, n_outputs)
+    constant : ndarray of shape (n_outputs,)
+    """
+    # 1) A stump for each step, on the first view of the feature.
+    feature_views = np.flatnonzero(views.feature == term.feature)
+    steps = np.diff(term.values, axis=0) / 2
+    constant = (term.values[0] + term.values[-1]) / 2
+    stumps = np.stack([np.full(len(steps), feature_views[0]), term.thresholds])
+    if not term.has_missing:
+        return stumps, steps, constant
+    # 2) A stump on missing values. The first view counts them as the lowest value, so that their
+    #    stump adds the difference to this value; it subtracts half of it from the other values,
+    #    which the constant makes up for.
+    filled = term.table[term.row_indices(views.fill[feature_views[:1]])[0]]
+    difference = (term.missing - filled) / 2
+    indicator = feature_views[np.isinf(views.category[feature_views])]
+    missing_stump = np.stack([indicator, np.full(1, 0.5)])
+    return np.hstack([stumps, missing_stump]), np.vstack([steps, difference]), constant + difference
+
+
+def _category_term_to_stumps(term, views):
+    """Return the term of a category as stumps, of the form of `_numeric_term_to_stumps`."""
+    # A stump for each category, on its view; the view of missing values has the code infinity.
+    feature_views = np.flatnonzero(views.feature == term.feature)
+    codes = views.category[feature_views]
+    values = term.table[np.where(np.isinf(codes), len(term.values), codes).astype(int)]
+    values_without_view = term.values[np.setdiff1d(np.arange(len(term.values)), codes)]
+    if (values_without_view != values_without_view[:1]).any():
+        raise ValueError(
+            f"categories of feature {term.feature} that do not occur in the training data "
+            "must have equal contributions"
+        )
+    base = values_without_view[0] if len(values_without_view) else np.median(values, axis=0)
+    stumps = np.stack([feature_views, np.full(len(feature_views), 0.5)])
+    return stumps, (values - base) / 2, base + (values - base).sum(axis=0) / 2
 
 
 class TermSizes(NamedTuple):
