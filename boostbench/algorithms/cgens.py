@@ -18,7 +18,7 @@ from boostbench.algorithms.base.estimators import (
 )
 from boostbench.algorithms.base.master import MIN_EDGE, Master
 from boostbench.algorithms.base.parameters import PositiveFloat, PositiveInt, TwoOrMore
-from boostbench.core.codebooks import simplex
+from boostbench.core.codebooks import simplex_vertices
 from boostbench.core.learners.random_features import (
     RandomCosineSearch,
     RandomPerceptronSearch,
@@ -282,7 +282,7 @@ class CGENSSLS(NoEarlyStoppingMixin, StumpEnsemble):
 
     def _make_master(self, X, labels, random_state, weights=None):
         """Draw the codewords, and return the master; see `Booster._make_master`."""
-        self.codewords_ = simplex(len(self.classes_))
+        self.codewords_ = simplex_vertices(len(self.classes_))
         search = ExcludingStumpSearch(X, self.max_bins, weights)
         return _SLSMaster(self, search, self.codewords_[labels], weights)
 

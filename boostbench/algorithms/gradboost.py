@@ -101,7 +101,7 @@ class _StumpUpdate(NamedTuple):
     ----------
     stump : Stump
     position : int
-        Index of the stump among all stumps of the search.
+        Index of a new stump among all stumps of the search; not used for an earlier stump.
     row : int
         Row of `_GradBoostMaster.W` with the coefficients of the stump.
     outputs : ndarray of shape (n_samples,)
@@ -203,7 +203,8 @@ class _GradBoostMaster(StumpMaster):
         )
         if result is None:
             return None
-        # `known_edges` are in single precision, with errors up to `error_bound`.
+        # The search also returns the edges of the excluded stumps, in single precision, with errors
+        # up to `error_bound`.
         position, known_edges, error_bound = result
         # 2) Compare the new stump, in the last row, with the others by the decrease of the bound.
         stump = self.search.stump(position)
@@ -221,7 +222,7 @@ class _GradBoostMaster(StumpMaster):
         # A smaller change is a rounding error.
         if np.abs(coefficients - self.W[row]).max() <= MIN_EDGE:
             return None
-        return _StumpUpdate(stump, position, row, outputs, coefficients)
+        return _StumpUpdate(stump, position, row=row, outputs=outputs, coefficients=coefficients)
 
     def correct(self, update):
         """Change the coefficients of the stump, then the scores and the weights.
@@ -285,10 +286,10 @@ class _GradBoostMaster(StumpMaster):
         int
         """
         decreases, steps = self._decreases(self.W[: len(edges)], edges)
-        # 1) Bound the error of each decrease. The decrease is a maximum of linear functions of the
-        # edges, and the step is its slope. The first term is the change at this slope. The second
-        # one is the change of the slope: an error r of the edges moves w' by |r| / c at most, with
-        # the curvature c, because the prox has the Lipschitz constant 1.
+        # 1) Bound the error of each decrease: errors r of the edges change it by at most
+        # |step| |r| + |r|^2 / c, with the curvature c. The decrease is a maximum of linear
+        # functions of the edges, and its derivatives are the step; the prox has the Lipschitz
+        # constant 1, so that errors r change the step by |r| / c at most.
         errors = np.abs(steps) @ error_bound + error_bound @ error_bound / _CURVATURE
         errors[-1] = 0.0
         # 2) Find the rows that may have the largest decrease.

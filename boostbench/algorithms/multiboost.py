@@ -182,8 +182,10 @@ class MultiBoost(TotallyCorrective, TabularBooster, BoostingClassifier):
     def _train(self, X, y, *weights, validation=None):
         """Train, and again without the stumps of earlier fits if all rounds are used with them."""
         super()._train(X, y, *weights, validation=validation)
-        # The model of a fit without a warm start needs a master without inherited stumps; see
-        # `is_restart_needed`. `_make_master` makes one if there is no previous master.
+        # `_store_model` has set `_previous_master` to the master of this fit, or to None without a
+        # warm start. If stumps of earlier fits take rounds from this one, train again:
+        # `_make_master` makes a master without inherited stumps if there is no previous one. See
+        # `is_restart_needed`.
         if self._previous_master is not None and self._previous_master.is_restart_needed():
             self._previous_master = None
             super()._train(X, y, *weights, validation=validation)
@@ -457,7 +459,8 @@ class _MultiBoostMaster(Master):
             return
         self.settings = settings
         self.n_inherited_stumps = len(self.stumps)
-        # The problem has the sum of the m k losses in place of their mean.
+        # The problem has the sum of the m k losses in place of their mean: unlike the parameter,
+        # `nu` is relative to this sum.
         self.nu = params.nu * self.is_own_class.size
         solver = _LinearProgramSolver if params.loss == "hinge" else _DescentSolver
         self.solver = solver(params, self.is_own_class, self.sample_weight)
@@ -476,7 +479,7 @@ class _MultiBoostMaster(Master):
     def generate(self):
         """Return the candidate of this round, or None; see `Master.generate`."""
         if not self.is_started:
-            self._start()
+            self._solve_initial_problem()
         return self.candidate if len(self.stumps) < len(self.H) else None
 
     def correct(self, candidate):
@@ -516,28 +519,30 @@ class _MultiBoostMaster(Master):
                 stacklevel=2,
             )
 
-    def _start(self):
+    def _solve_initial_problem(self):
         """Solve the problem over the initial stumps: none, or the stumps of a warm start.
 
-        The solution takes the place of the last round of the previous fit, whose settings differ.
+        It is the first step of a fit, and of a fit with changed settings. In the second case, the
+        last inherited round gets the new solution.
         """
         start = np.zeros((len(self.is_own_class), 0)) if self.solution is None else self.solution.w
-        self.solution = self._solve(start, self.params.tol)
+        self.solution = self._solve(start)
         self.is_started = True
         self.candidate = self._next_candidate()
         if self.stumps:
             self.path.replace_last(self.solution.w.T)
             self.objective[-1] = self.solution.value / self.is_own_class.size
 
-    def _solve(self, start, violation):
+    def _solve(self, start, violation=0.0):
         """Return a solution over the stumps so far, as exact as the choice of the next one needs.
 
         Parameters
         ----------
         start : ndarray of shape (n_classes, n_stumps)
             Starting point of the solver.
-        violation : float
-            Violation of the newest stump's constraint, in units of nu; see `_slack`.
+        violation : float, default=0.0
+            Violation of the newest stump's constraint, in units of nu; see `_slack`. 0: the
+            solution is exact up to the parameter `tol`.
 
         Returns
         -------
@@ -591,6 +596,7 @@ class _MultiBoostMaster(Master):
         bool
             False if the solution is optimal up to `tol`, or the decrease is a rounding error.
         """
+        # The residual is the largest violation of a constraint of the current stumps.
         if self.solution.residual <= self.params.tol * self.nu:
             return False
         improved = self._solve(self.solution.w, violation)

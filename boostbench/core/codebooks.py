@@ -30,7 +30,7 @@ _SHIFT = 16.0
 _MAX_STEPS = 1000
 
 
-def simplex(n_classes):
+def simplex_vertices(n_classes):
     """Return the vertices of the regular simplex.
 
     Parameters
@@ -45,7 +45,7 @@ def simplex(n_classes):
 
     Examples
     --------
-    >>> simplex(2)
+    >>> simplex_vertices(2)
     array([[ 1.],
            [-1.]])
     """
@@ -87,7 +87,7 @@ def max_distance_codewords(n_classes, n_components, rng):
     """
     if n_components >= n_classes - 1:
         n_zeros = n_components - (n_classes - 1)
-        return np.pad(simplex(n_classes), [(0, 0), (0, n_zeros)])
+        return np.pad(simplex_vertices(n_classes), [(0, 0), (0, n_zeros)])
     if n_components == 1:
         return np.where(np.arange(n_classes)[:, None] % 2, -1.0, 1.0)
     if n_components == 2:
@@ -180,7 +180,7 @@ def _maximise_distance(vectors):
     """
     shape = vectors.shape
     for sharpness in _SHARPNESS:
-
+        # The default binds the present value of the loop's variable.
         def smooth(shifted, sharpness=sharpness):
             return smoothed_inner_product(shifted - _SHIFT, shape, sharpness)
 

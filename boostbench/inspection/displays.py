@@ -72,7 +72,7 @@ def make_axes_grid(n, n_columns, width, height, **shared):
     return figure, grid, axes[:n]
 
 
-def y_axis_label(shapes):
+def contribution_axis_label(shapes):
     """Return the y-axis label of a plot of contributions: to a score, or to a named number.
 
     Parameters

@@ -12,7 +12,11 @@ import numpy as np
 
 from boostbench.algorithms.explanation.rules import shortest_decimals
 from boostbench.algorithms.explanation.stump_sums import require_stump_sum
-from boostbench.inspection.displays import make_axes_grid, most_important_features, y_axis_label
+from boostbench.inspection.displays import (
+    contribution_axis_label,
+    make_axes_grid,
+    most_important_features,
+)
 
 # Width and height of a plot and of a heat map, in inches.
 _PLOT_SIZE = (3.2, 2.6)
@@ -162,7 +166,7 @@ class ShapeFunctionDisplay:
             self.lines_.append(curves)
             self.bands_.append(bands)
         for row in grid:
-            row[0].set_ylabel(y_axis_label(self.shapes))
+            row[0].set_ylabel(contribution_axis_label(self.shapes))
         if self.axes_ and len(self.shapes.outputs) > 1:
             labels = [str(label) for label in self.shapes.outputs]
             self.figure_.legend(
@@ -364,7 +368,7 @@ class PairDisplay:
             for ax, index in zip(self.axes_, order, strict=True)
         ]
         class_suffix = f" of {outputs[output_index]}" if len(outputs) > 1 else ""
-        label = f"{y_axis_label(self.shapes)}{class_suffix}"
+        label = f"{contribution_axis_label(self.shapes)}{class_suffix}"
         self.figure_.colorbar(self.meshes_[0], ax=self.axes_, label=label)
         return self
 

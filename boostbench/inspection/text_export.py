@@ -1,6 +1,6 @@
 """Export of a fitted model as text: its rules (stumps), or the contributions of its features."""
 
-from itertools import pairwise
+from itertools import compress, pairwise
 
 import numpy as np
 
@@ -28,7 +28,8 @@ def export_text(estimator, *, n_rules=None, decimals=None, max_terms=None):
     decimals : int, default=None
         Decimals of the contributions; contributions that round to 0 are left out. None: for rules,
         2 or more, so that the largest contribution has two significant digits; for features, a
-        round step of at least a tenth of the largest range of a feature's contributions.
+        step of 1, 2 or 5 times a power of 10, at least a tenth of the largest range of a feature's
+        contributions.
     max_terms : int, default=None
         Maximum number of features, by decreasing importance (see `feature_importances_`). A feature
         is listed with the contribution of all its stumps in each interval of its values; adjacent
@@ -79,22 +80,18 @@ def export_text(estimator, *, n_rules=None, decimals=None, max_terms=None):
     n_outputs = len(output_names(estimator))
     # Select by position, since a class may have the name of another column.
     stumps, votes = table.iloc[:, :-n_outputs], table.iloc[:, -n_outputs:]
-    intercept = (stumps["round"] == 0).to_numpy()
-    if n_rules is None and (~intercept).sum() > _MAX_RULES:
+    is_intercept = (stumps["round"] == 0).to_numpy()
+    if n_rules is None and (~is_intercept).sum() > _MAX_RULES:
         return _export_terms(estimator.shape_functions(), _DEFAULT_TERMS, decimals)
     # 3) Round the contributions, and write a line for each rule.
     votes, labels = votes.to_numpy(dtype=float), votes.columns
     if decimals is None:
-        largest = np.abs(votes[~intercept]).max(initial=0.0) or 1.0
+        largest = np.abs(votes[~is_intercept]).max(initial=0.0) or 1.0
         decimals = max(2, 1 - int(np.floor(np.log10(largest))))
     effects = [_format_effects(labels, row, 0.1**decimals) for row in votes]
-    lines = [
-        f"Intercept: {effect}"
-        for effect, is_first in zip(effects, intercept, strict=True)
-        if is_first
-    ]
+    lines = [f"Intercept: {effect}" for effect in compress(effects, is_intercept)]
     lines.append("Added to the scores where a test holds, subtracted where it fails:")
-    tests, effects = list(stumps["test"][~intercept]), effects[int(intercept.sum()) :]
+    tests, effects = list(stumps["test"][~is_intercept]), effects[int(is_intercept.sum()) :]
     n_shown = len(tests) if n_rules is None else min(n_rules, len(tests))
     lines += [f"{test}: {effect}" for test, effect in zip(tests[:n_shown], effects, strict=False)]
     if n_shown < len(tests):
@@ -111,7 +108,7 @@ def _export_terms(shapes, max_terms, decimals):
     max_terms : int
         Maximum number of features.
     decimals : int or None
-        None: contributions are rounded to a round step: 1, 2 or 5 times a power of 10.
+        None: contributions are rounded to a step of 1, 2 or 5 times a power of 10.
     """
     # 1) Write the heading, with the unit of the contributions and the intercept.
     importances = shapes.importances
@@ -121,7 +118,7 @@ def _export_terms(shapes, max_terms, decimals):
     outputs = list(shapes.outputs)
     lines = ["Added to the scores"]
     if decimals is None:
-        step = _round_step(map(_largest_range, terms.values()))
+        step = _readable_step(map(_largest_range, terms.values()))
         lines[0] += f", in steps of {step:g}"
     else:
         step = 0.1**decimals
@@ -134,8 +131,8 @@ def _export_terms(shapes, max_terms, decimals):
     for feature, term in terms.items():
         lines.append(f"{shapes.feature_names[feature]}, importance {importances[feature]:.2f}")
         printed = [_format_effects(outputs, value, step) for value in term.values]
-        tests = _merge_categories if term.categories is not None else _merge_intervals
-        lines += [f"  {test}: {effect}" for test, effect in tests(term, printed)]
+        merge = _merge_categories if term.categories is not None else _merge_intervals
+        lines += [f"  {test}: {effect}" for test, effect in merge(term, printed)]
         if term.has_missing:
             lines.append(f"  missing: {_format_effects(outputs, term.missing, step)}")
     # 3) Write the features that are left out, and the pairs.
@@ -190,7 +187,7 @@ def _largest_range(term):
     return np.ptp(term.table if term.has_missing else term.values, axis=0).max()
 
 
-def _round_step(differences):
+def _readable_step(differences):
     """Return the smallest of 1, 2, 5 times a power of 10 above a tenth of the largest number.
 
     Parameters
@@ -215,6 +212,9 @@ def _round_to(numbers, step):
 
 def _format_effects(labels, numbers, step):
     """Return the contributions to all scores as text, without those that round to 0."""
-    votes = zip(labels, _round_to(numbers, step), strict=True)
+    contributions = zip(labels, _round_to(numbers, step), strict=True)
     decimals = _decimals(step)
-    return ", ".join(f"{label} {vote:+.{decimals}f}" for label, vote in votes if vote) or "nothing"
+    return (
+        ", ".join(f"{label} {number:+.{decimals}f}" for label, number in contributions if number)
+        or "nothing"
+    )

@@ -6,7 +6,7 @@ from scipy.optimize import minimize
 from sklearn.svm import SVC
 
 from boostbench.algorithms import CGENS, CGENSSLS
-from boostbench.core.codebooks import simplex
+from boostbench.core.codebooks import simplex_vertices
 
 from . import reference
 from .problems import blobs, noise
@@ -201,7 +201,7 @@ class LiteralSLS:
     """Algorithm 2 round by round, with the inverse of S of eq. (11)."""
 
     def __init__(self, X, y, C, rounds):
-        codes = simplex(y.max() + 1)
+        codes = simplex_vertices(y.max() + 1)
         L = codes[y]
         outputs = list(outputs_of_all_stumps(X))
         U = L - L.mean(axis=0)
@@ -236,7 +236,7 @@ def test_sls_with_all_stumps_equals_the_closed_form(n_classes):
     X, y = noise(n_classes, seed=6)
     stumps, C = outputs_of_all_stumps(X), 0.02
     model = CGENSSLS(EVERYTHING, C).fit(X, y)
-    codes = simplex(n_classes)
+    codes = simplex_vertices(n_classes)
     inverse = np.linalg.inv(stumps.T @ stumps + np.eye(len(y)) / C)
     b = inverse.sum(axis=0) @ codes[y] / inverse.sum()
     U = inverse @ (codes[y] - b)

@@ -12,7 +12,7 @@ from boostbench.core.codebooks import (
     largest_inner_product,
     max_distance_codewords,
     random_half,
-    simplex,
+    simplex_vertices,
     smoothed_inner_product,
 )
 
@@ -23,7 +23,7 @@ def rng(seed=0):
 
 @pytest.mark.parametrize("n_classes", [2, 3, 5, 10, 26])
 def test_simplex_has_equal_angles(n_classes):
-    vectors = simplex(n_classes)
+    vectors = simplex_vertices(n_classes)
     assert vectors.shape == (n_classes, n_classes - 1)
     expected = np.full((n_classes, n_classes), -1 / (n_classes - 1))
     np.fill_diagonal(expected, 1.0)
@@ -53,7 +53,7 @@ def test_search_finds_the_simplex(n_classes):
     """The search does not use the closed form of the simplex."""
     searched = codebooks._maximise_distance(rng(1).normal(size=(n_classes, n_classes - 1)))
     product = largest_inner_product(searched)
-    assert product == pytest.approx(largest_inner_product(simplex(n_classes)), abs=1e-3)
+    assert product == pytest.approx(largest_inner_product(simplex_vertices(n_classes)), abs=1e-3)
     assert product >= -1 / (n_classes - 1) - 1e-12
 
 

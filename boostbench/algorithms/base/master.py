@@ -27,6 +27,10 @@ _WINDOW = 0.01
 class Master(ABC):
     """Restricted master problem: the state of one training run.
 
+    A round has five steps: (1) search for the weak learner of the most violated constraint of the
+    dual problem; (2) stop if none is violated; (3) add the weak learner; (4) solve for its
+    coefficients, or for all coefficients; (5) update the dual variables.
+
     The term is from column generation: the master problem has a column for each of all weak
     learners, and the restricted one only for the weak learners so far. It holds the weak learners
     so far (the columns), their coefficients (the primal variables) and the weights of the samples
@@ -68,7 +72,7 @@ class Master(ABC):
 
     @abstractmethod
     def correct(self, column):
-        """Add the column, find the coefficients, update the dual variables (steps 3 to 5).
+        """Correct the solution by the column: steps 3 to 5.
 
         Parameters
         ----------
@@ -172,6 +176,8 @@ class Clock:
         self.start = time.perf_counter()
         # Names of the phases that are entered, the running one last.
         self._phases = []
+        # Name of the phase that the next `with` statement enters.
+        self._next_phase = None
         # Wall seconds of each phase in the current window.
         self._wall_seconds = {}
 

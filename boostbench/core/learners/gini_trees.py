@@ -42,6 +42,11 @@ class GiniTreeSearch(ClassTreeSearch):
     max_leaf_nodes : int
         Maximum number of leaves, at least 2.
 
+    Notes
+    -----
+    `ClassTreeSearch` has the attributes `_prefix_sums` (search by class sums, None for few classes)
+    and `_own_class_index`, and the method `_side_weights` (class weights on both sides of a test).
+
     Examples
     --------
     >>> from boostbench.core.stumps.search import StumpSearch
@@ -52,7 +57,7 @@ class GiniTreeSearch(ClassTreeSearch):
     ([1.5, 0.0, 2.5], [1, 1, 0, 1], 1.0)
     """
 
-    # `ClassPrefixSums` takes half of the time with 26 classes.
+    # `ClassPrefixSums` is faster from 12 classes on, and takes half of the time with 26.
     min_classes_for_sums: ClassVar = 12
 
     def __init__(self, search, labels, n_classes, max_leaf_nodes):
@@ -174,9 +179,10 @@ class GiniTreeSearch(ClassTreeSearch):
         .. math:: \sum_c l_c^2 / L + h_c^2 / H - p_c^2 = \sum_c (h_c - p_c H)^2 / (L H)
                   = \sum_c d_c^2 / (1 - e^2).
 
-        Here e = H - L is the edge of the stump for the weights v, and :math:`d_c` its edge for the
-        deviations :math:`v_i ([y_i = c] - p_c)`: these sum to 0, so that :math:`d_c` is twice
-        :math:`h_c - p_c H`. In contrast to the first formula, the last one has no cancellation.
+        The first equality holds because of :math:`l_c = p_c - h_c` and L = 1 - H. Here e = H - L is
+        the edge of the stump for the weights v, and :math:`d_c` its edge for the deviations
+        :math:`v_i ([y_i = c] - p_c)`: these sum to 0, so that :math:`d_c` is twice :math:`h_c - p_c
+        H`. In contrast to the first formula, the last one has no cancellation.
 
         Parameters
         ----------
@@ -256,11 +262,14 @@ def _gain_from_sums(weights, sums_up_to, sums_from):
         sums *= 2.0
         sums -= weights
         sums *= weights
+    # Both hold the increases of the squares now. Their sums from either end are the sums of l_c^2
+    # and of h_c^2; the last sum of all is the sum of p_c^2.
     low_weight = np.cumsum(weights, axis=1)[:, :-1]
     high_weight = 1.0 - low_weight
     low_squares = np.cumsum(sums_up_to, axis=1)
     leaf_squares = low_squares[:, -1:].copy()
     high_squares = np.cumsum(sums_from[:, :0:-1], axis=1)[:, ::-1]
+    # The gain overwrites `low_squares`.
     gain = low_squares[:, :-1]
     gain /= np.maximum(low_weight, _MIN_DIVISOR)
     gain += high_squares / np.maximum(high_weight, _MIN_DIVISOR)

@@ -66,9 +66,9 @@ class PairWeights(ABC):
         length = max(1, min(n_samples, _BLOCK_PAIRS // n_classes))
         # Buffers, whose allocation in every round would take as long as the passes over them.
         self._rows, self._work = np.empty((2, length, n_classes))
-        self._blocks = [self._block(start, length) for start in range(0, n_samples, length)]
+        self._blocks = [self._make_block(start, length) for start in range(0, n_samples, length)]
 
-    def _block(self, start, length):
+    def _make_block(self, start, length):
         """Return a slice of samples, and the matrix whose product sums their rows by group.
 
         Parameters
@@ -78,17 +78,17 @@ class PairWeights(ABC):
 
         Returns
         -------
-        chunk : slice
-        by_group : scipy.sparse.csc_array of shape (2 * n_classes, n_chunk_samples)
+        block : slice
+        by_group : scipy.sparse.csc_array of shape (2 * n_classes, n_block_samples)
             It shares the memory of the groups, so that it changes with them.
         """
-        chunk = slice(start, min(start + length, len(self._labels)))
-        group = self._group[chunk]
+        block = slice(start, min(start + length, len(self._labels)))
+        group = self._group[block]
         # Column i has one entry, in the row of the group of sample i.
         by_group = sparse.csc_array((2 * self.n_classes, len(group)))
         by_group.data, by_group.indices = np.ones(len(group)), group
         by_group.indptr = np.arange(len(group) + 1, dtype=np.int32)
-        return chunk, by_group
+        return block, by_group
 
     @abstractmethod
     def problem(self, outputs):
@@ -122,19 +122,19 @@ class PairWeights(ABC):
         np.multiply(outputs > 0, np.int32(self.n_classes), out=self._group)
         self._group += self._labels
 
-    def _gather_rows(self, table, chunk):
-        """Return the table row of each sample of a chunk, in a reused buffer."""
+    def _gather_rows(self, table, block):
+        """Return the table row of each sample of a block, in a reused buffer."""
         rows = table.reshape(-1, self.n_classes)
-        group = self._group[chunk]
+        group = self._group[block]
         return rows.take(group, axis=0, out=self._rows[: len(group)], mode="clip")
 
-    def _fill_own_class(self, chunk):
-        """Set the gains of the samples' own classes in a chunk, so that rows sum to 0; return them.
+    def _fill_own_class(self, block):
+        """Set the gains of the samples' own classes in a block, so that rows sum to 0; return them.
 
         They must be 0 before the call.
         """
-        own_gains = self.gains[chunk].dot(self._minus_ones)
-        self.gains.ravel()[self._own_class_index[chunk]] = own_gains
+        own_gains = self.gains[block].dot(self._minus_ones)
+        self.gains.ravel()[self._own_class_index[block]] = own_gains
         return own_gains
 
     def _symmetrise(self, sums):
@@ -217,7 +217,7 @@ class ExponentialWeights(PairWeights):
     def _sum_gains_by_group(self):
         """Return the sums of the gains by group and class, of shape (2 n_classes, n_classes)."""
         sums, *more_sums = [
-            sparse_product(matrix, self.gains[chunk]) for chunk, matrix in self._blocks
+            sparse_product(matrix, self.gains[block]) for block, matrix in self._blocks
         ]
         for block_sums in more_sums:
             sums += block_sums
@@ -225,10 +225,10 @@ class ExponentialWeights(PairWeights):
 
     def _scale_gains(self, table):
         """Multiply the gains by the factors of their groups."""
-        for chunk, _ in self._blocks:
-            gains = self.gains[chunk]
-            gains *= self._gather_rows(table, chunk)
-            self._fill_own_class(chunk)
+        for block, _ in self._blocks:
+            gains = self.gains[block]
+            gains *= self._gather_rows(table, block)
+            self._fill_own_class(block)
 
 
 class TwoClassExponentialWeights(ExponentialWeights):
@@ -257,8 +257,8 @@ class TwoClassExponentialWeights(ExponentialWeights):
         """Return the sums of the gains; see `ExponentialWeights._sum_gains_by_group`."""
         # `bincount` adds in the order of the sparse product, with less overhead.
         first, *more_sums = [
-            np.bincount(self._group[chunk], self.gains[chunk, 0], minlength=4)
-            for chunk, _ in self._blocks
+            np.bincount(self._group[block], self.gains[block, 0], minlength=4)
+            for block, _ in self._blocks
         ]
         for block_sums in more_sums:
             first += block_sums
@@ -269,8 +269,8 @@ class TwoClassExponentialWeights(ExponentialWeights):
         # A group is (output, class); the factor belongs to the other class and stands on the
         # other diagonal of each output's table.
         factors = table[:, [0, 1], [1, 0]].ravel()
-        for chunk, _ in self._blocks:
-            self.gains[chunk, 0] *= factors.take(self._group[chunk], mode="clip")
+        for block, _ in self._blocks:
+            self.gains[block, 0] *= factors.take(self._group[block], mode="clip")
 
 
 class LogisticWeights(PairWeights):
@@ -303,15 +303,15 @@ class LogisticWeights(PairWeights):
         """Add the last weak learner; see `PairWeights.move`."""
         table = margin_factors(w)
         self.total = 0.0
-        for chunk, _ in self._blocks:
-            odds, gains = self._odds[chunk], self.gains[chunk]
+        for block, _ in self._blocks:
+            odds, gains = self._odds[block], self.gains[block]
             # The gains are -u = o / (-1 - o).
-            odds *= self._gather_rows(table, chunk)
+            odds *= self._gather_rows(table, block)
             np.minimum(odds, MAX_ODDS, out=odds)
             np.divide(odds, np.subtract(-1.0, odds, out=self._work[: len(odds)]), out=gains)
             if self._sample_weight is not None:
-                gains *= self._sample_weight[chunk, None]
-            self.total += float(self._fill_own_class(chunk).sum())
+                gains *= self._sample_weight[block, None]
+            self.total += float(self._fill_own_class(block).sum())
         self.share = pair_share(self.total, self._size)
 
     def sums_at(self, w):
@@ -329,17 +329,17 @@ class LogisticWeights(PairWeights):
         table = margin_factors(w)
         sums, squares = np.zeros((2, 2 * self.n_classes, self.n_classes))
         moved = w.any()
-        for chunk, by_group in self._blocks:
+        for block, by_group in self._blocks:
             # `dual` is u, and `weighted` is u times the sample weights. For w = 0 the gains are
             # minus `weighted`; the sign does not change the squares, and the sums get it back
             # below.
-            dual = weighted = self.gains[chunk]
+            dual = weighted = self.gains[block]
             rows, work = self._rows[: len(dual)], self._work[: len(dual)]
             if moved:
-                odds = np.multiply(self._gather_rows(table, chunk), self._odds[chunk], out=rows)
+                odds = np.multiply(self._gather_rows(table, block), self._odds[block], out=rows)
                 dual = weighted = np.divide(odds, np.add(odds, 1.0, out=work), out=rows)
             if self._sample_weight is not None:
-                times = self._sample_weight[chunk, None]
+                times = self._sample_weight[block, None]
                 if moved:
                     weighted = np.multiply(dual, times, out=work)
                 else:

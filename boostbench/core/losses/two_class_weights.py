@@ -74,15 +74,15 @@ class TwoClassLogisticWeights:
     def move(self, w):
         """Add the last weak learner; see `PairWeights.move`."""
         total = squares = 0.0
-        for chunk in self._blocks:
-            odds, work, ones = self._odds_after(w, chunk)
+        for block in self._blocks:
+            odds, work, ones = self._odds_after(w, block)
             np.minimum(odds, MAX_ODDS, out=odds)
-            self._odds[chunk] = odds
+            self._odds[block] = odds
             dual = np.divide(odds, np.add(odds, 1.0, out=work), out=odds)
-            weighted = self._apply_weights(dual, chunk, out=work)
+            weighted = self._apply_weights(dual, block, out=work)
             total += float(ones @ weighted)
             squares += float(dual @ weighted)
-            np.multiply(weighted, self._sign[chunk], out=self.gains[chunk, 0])
+            np.multiply(weighted, self._sign[block], out=self.gains[block, 0])
         self.total, self._squares_at_zero = total, squares
         self.share = pair_share(total, self._size)
 
@@ -103,12 +103,12 @@ class TwoClassLogisticWeights:
             total, wrong, squares = self.total, self._wrong_at_zero, self._squares_at_zero
         else:
             total = wrong = squares = 0.0
-            for chunk in self._blocks:
-                odds, work, ones = self._odds_after(w, chunk)
+            for block in self._blocks:
+                odds, work, ones = self._odds_after(w, block)
                 dual = np.divide(odds, np.add(odds, 1.0, out=work), out=odds)
-                weighted = self._apply_weights(dual, chunk, out=work)
+                weighted = self._apply_weights(dual, block, out=work)
                 total += float(ones @ weighted)
-                wrong += float(self._is_wrong[chunk] @ weighted)
+                wrong += float(self._is_wrong[block] @ weighted)
                 squares += float(dual @ weighted)
         self._squares = squares
         return np.array([[0.0, total - wrong], [wrong, 0.0]])
@@ -117,21 +117,21 @@ class TwoClassLogisticWeights:
         """Return the sums of squares of u after `sums_at`; only their total is exact."""
         return np.array([[0.0, 0.5], [0.5, 0.0]]) * self._squares
 
-    def _odds_after(self, w, chunk):
-        """Return the odds of a chunk after a weak learner with coefficients w.
+    def _odds_after(self, w, block):
+        """Return the odds of a block after a weak learner with coefficients w.
 
         Returns
         -------
-        odds, work : ndarray of shape (n_chunk_samples,)
+        odds, work : ndarray of shape (n_block_samples,)
             Odds, and memory for intermediate results; both are reused buffers.
-        ones : ndarray of shape (n_chunk_samples,)
+        ones : ndarray of shape (n_block_samples,)
             Ones, whose product with an array is its sum.
         """
         # The odds are multiplied by exp(-change) where the output favours the sample's class, and
         # by exp(change) where it is wrong.
         change = float(w[0] - w[1])
         odds, work, ones = *self._buffers, self._ones
-        is_wrong = self._is_wrong[chunk]
+        is_wrong = self._is_wrong[block]
         if len(is_wrong) < len(ones):
             odds, work, ones = odds[: len(is_wrong)], work[: len(is_wrong)], ones[: len(is_wrong)]
         # The larger factor is the smaller one plus a difference; the reverse would cancel digits.
@@ -141,19 +141,19 @@ class TwoClassLogisticWeights:
         small_factor = exp(-abs(change))
         np.multiply(is_wrong, exp(abs(change)) - small_factor, out=odds)
         odds += small_factor
-        odds *= self._odds[chunk]
+        odds *= self._odds[block]
         return odds, work, ones
 
-    def _apply_weights(self, dual, chunk, out):
-        """Return dual variables of a chunk of samples times their weights.
+    def _apply_weights(self, dual, block, out):
+        """Return dual variables of a block of samples times their weights.
 
         Parameters
         ----------
-        dual : ndarray of shape (n_chunk_samples,)
-        chunk : slice
-        out : ndarray of shape (n_chunk_samples,)
+        dual : ndarray of shape (n_block_samples,)
+        block : slice
+        out : ndarray of shape (n_block_samples,)
             Memory of the result. It is not used without sample weights: `dual` is returned.
         """
         if self._sample_weight is None:
             return dual
-        return np.multiply(dual, self._sample_weight[chunk], out=out)
+        return np.multiply(dual, self._sample_weight[block], out=out)
