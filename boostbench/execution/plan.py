@@ -220,7 +220,7 @@ class Task:
         return self.experiment.dataset
 
     @property
-    def tuning(self) -> bool:
+    def is_tuning(self) -> bool:
         """True for a cross-validation trial."""
         return isinstance(self.trial.measure, Validation)
 
@@ -233,7 +233,7 @@ class Task:
     def label(self) -> str:
         """Description of the task in messages."""
         label = f"{self.experiment.label}, split {self.split}"
-        if not self.tuning:
+        if not self.is_tuning:
             return label
         points = f"{len(self.points)} points"
         if len(self.points) == 1:
@@ -253,7 +253,7 @@ class Task:
         entries |= {"split": self.split, "rows": self.trial.split.checksum}
         facts = {"finished": outcome.finished, "error": outcome.error, "where": outcome.where}
         # 2) There are many trials, so that their records leave some facts out.
-        if self.tuning:
+        if self.is_tuning:
             points = self.points
             entries["fold"] = self.trial.split.index
             entries |= {"points": points} if len(points) > 1 else {"point": points[0]}
@@ -271,7 +271,7 @@ class Task:
             "commit": commit(),
             "environment": outcome.environment,
         }
-        kind = "tuning" if self.tuning else self.experiment.measure.suffix
+        kind = "tuning" if self.is_tuning else self.experiment.measure.suffix
         return make_record(kind, self.experiment.config, Provenance(provenance), entries)
 
 

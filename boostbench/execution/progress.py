@@ -129,7 +129,7 @@ class ProgressDisplay(AbstractContextManager):
             self.bars.add_task(phase.name, total=phase.total, failed="", eta="")
 
     def _count(self, event: Finished) -> None:
-        phase = self.tuning if event.tuning else self.splits
+        phase = self.tuning if event.is_tuning else self.splits
         phase.done += 1
         phase.failed += event.error is not None
         seconds = event.expected or self._average
@@ -139,7 +139,7 @@ class ProgressDisplay(AbstractContextManager):
 
     def _show_failure(self, event: Finished) -> None:
         # Many cross-validation trials fail by the same error, which is printed once.
-        if event.error and not (event.tuning and event.error in self._errors):
+        if event.error and not (event.is_tuning and event.error in self._errors):
             self._print(f"failed: {event.label}: {event.error} ({event.where})", "red")
             self._errors.add(event.error)
 

@@ -35,7 +35,7 @@ class Finished(NamedTuple):
 
     Attributes
     ----------
-    tuning : bool
+    is_tuning : bool
         True for a cross-validation trial.
     label : str
         Algorithm, data set, split and fold.
@@ -49,7 +49,7 @@ class Finished(NamedTuple):
         True if a concurrent run executed the fit, which took no time of this run.
     """
 
-    tuning: bool
+    is_tuning: bool
     label: str
     error: str | None
     where: str | None
@@ -153,7 +153,7 @@ class Queue:
             # The fit itself has succeeded, so that there is no line of code to name.
             outcome = Outcome(error=f"what was measured cannot be recorded: {error}", where="?")
             key = file.add(task.record(outcome))
-        if not task.tuning:
+        if not task.is_tuning:
             self.ran.add((task.experiment, key))
         self._finish(task, outcome)
 
@@ -229,11 +229,11 @@ class Queue:
         self.done += 1
         self.on_event(
             Finished(
-                tuning=task.tuning,
+                is_tuning=task.is_tuning,
                 label=task.label,
                 error=outcome.error,
                 where=outcome.where,
-                expected=self.forecast.seconds_per_fit.get((task.experiment, task.tuning)),
+                expected=self.forecast.seconds_per_fit.get((task.experiment, task.is_tuning)),
                 is_by_other_run=is_by_other_run,
             )
         )

@@ -173,4 +173,4 @@ def _experiment_and_tuning(
 
     The latter is `tuning` for an experiment; a task is either a trial or a split.
     """
-    return (work.experiment, work.tuning) if isinstance(work, Task) else (work, tuning)
+    return (work.experiment, work.is_tuning) if isinstance(work, Task) else (work, tuning)

@@ -52,7 +52,7 @@ class Listener(list):
         self.append(event)
 
     def finished(self, tuning):
-        return [e for e in self if isinstance(e, Finished) and e.tuning == tuning]
+        return [e for e in self if isinstance(e, Finished) and e.is_tuning == tuning]
 
 
 def test_run_records_each_split_and_each_trial(make_experiment, results):
@@ -724,7 +724,7 @@ def test_records_lost_during_a_run_are_an_error_of_one_line(make_experiment, res
     trials = record_file(results, tuning=True)
 
     def take_away(event):
-        if isinstance(event, Finished) and event.tuning:
+        if isinstance(event, Finished) and event.is_tuning:
             trials.write_bytes(b"")
 
     with pytest.raises(UserError, match=r"fake.tuning.jsonl has lost records") as error:
