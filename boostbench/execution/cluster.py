@@ -182,8 +182,8 @@ class Cluster:
         """Return the error of a run whose scheduler is gone."""
         where = self.address or "of this machine"
         return UserError(
-            f"the Dask scheduler {where} is gone; what had finished is recorded, and done again "
-            "by rerun=all only"
+            f"the Dask scheduler {where} is gone; finished fits are recorded, and only "
+            "rerun=all repeats them"
         )
 
 

@@ -1,4 +1,7 @@
-"""Execution of experiments, and of the cells that a table lacks."""
+"""Execution of experiments, and of the fits that a table lacks, with progress on stderr.
+
+The commands `run`, `table` and `figure` call this module with resolved configs.
+"""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -34,12 +37,13 @@ def execute(configs: Sequence[ExperimentConfig]) -> Report:
     Parameters
     ----------
     configs : sequence of ExperimentConfig
-        Configs. The first says where results go and how to run in parallel.
+        Configs of the experiments. The first one has the folder of the results, and the settings of
+        workers, reruns and shards.
 
     Returns
     -------
     Report
-        Records of each experiment. Warnings were printed.
+        Records of each experiment. Its warnings have been printed.
 
     Raises
     ------
@@ -192,9 +196,9 @@ def plan_table(configs: Mapping[CellKey, ExperimentConfig]) -> TablePlan:
     ]
     if other_copies:
         notes.append(
-            "what is on record rests on other copies than those at hand: "
-            f"{', '.join(dict.fromkeys(other_copies))}. It is shown and not run again; rerun=all "
-            "does"
+            "records rest on other copies of the data than the copies at hand: "
+            f"{', '.join(dict.fromkeys(other_copies))}. They are shown, and only rerun=all repeats "
+            "them"
         )
     if not incomplete and not any(cell.results.records for cell in cells):
         raise UserError("; ".join(notes))
@@ -236,10 +240,10 @@ def _execute_plan(run: Run, common: ExperimentConfig) -> Report:
         print_error(warning)
     if common.shard is not None:
         splits = "split has" if report.ran == 1 else "splits have"
-        done = f"shard {common.shard}: {report.ran} {splits} run, {report.failed} failed"
+        counts = f"shard {common.shard}: {report.ran} {splits} run, {report.failed} failed"
         folder = common.results
-        where = f"{folder} results={folder}" if folder != Path("results") else folder
-        echo(f"{done}; 'boostbench merge {where}' adds what all shards have")
+        arguments = f"{folder} results={folder}" if folder != Path("results") else folder
+        echo(f"{counts}; 'boostbench merge {arguments}' adds the records of all shards")
     return report
 
 
@@ -277,6 +281,7 @@ def load_cell_data(cells: Sequence[PlannedCell]) -> tuple[list[PlannedCell], lis
             absent_rows |= dict.fromkeys(rows, (spec, error))
         except UserError as error:
             notes += [f"{row} is not run: {error}" for row in rows]
+    # All rows without data are named in one note.
     if absent_rows:
         specs, errors = zip(*absent_rows.values(), strict=True)
         n = len(specs)
@@ -292,4 +297,5 @@ def load_cell_data(cells: Sequence[PlannedCell]) -> tuple[list[PlannedCell], lis
 
 
 def _source(data: DataSpec) -> str:
+    """Return the place from which a data set can be had, for the note on absent data."""
     return openml_name(data) or read_summary("data", data.name) or "no source is known"

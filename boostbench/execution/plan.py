@@ -1,4 +1,8 @@
-"""Experiments, and the tasks that they consist of."""
+"""Experiments, and the tasks that they consist of.
+
+`boostbench.execution.runner` makes tasks of the missing splits of an `Experiment`, and of the
+cross-validation trials that choose their parameters.
+"""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -23,7 +27,8 @@ from boostbench.spec.experiment import ExperimentSpec
 from boostbench.spec.keys import canonical_json
 from boostbench.util.errors import UserError
 
-# Numbers that a projection of sparse features may come to: 1 GiB, of which PCA needs copies.
+# Limit of the size of projected features that were sparse, as a number of floats: 1 GiB, of which
+# PCA makes copies.
 _MAX_DENSE = 2**27
 
 
@@ -88,18 +93,18 @@ class Experiment:
 
     @cached_property
     def imputation(self) -> str | None:
-        """Imputation of missing values, or `KEEP`; None without missing values."""
+        """Statistic that replaces missing values, or `KEEP`; None: no value is missing."""
         return self.spec.effective_imputation(self.dataset.imputation)
 
     @cached_property
     def takes_categories(self) -> bool:
-        """True if the estimator gets codes as categories; filled features are numbers."""
+        """True if the estimator gets categories; if missing values are filled, it gets numbers."""
         is_unfilled = self.imputation in (None, KEEP)
         return bool(self.dataset.categories and is_unfilled and self.spec.supports[1])
 
     @cached_property
     def config(self) -> Config:
-        """Config of the records: all that affects the results, with defaults, and nothing else."""
+        """Config of the records: all settings that affect the results, with their defaults."""
         data = {
             "name": self.dataset.name,
             "checksum": self.dataset.checksum,
@@ -117,18 +122,19 @@ class Experiment:
 
     @cached_property
     def splits(self) -> list[Split]:
-        """The divisions of the data; raises UserError where they are impossible."""
+        """Splits of the data; raises UserError if the data cannot be divided."""
         division = self.dataset, self.spec.protocol, self.spec.seed
         return self.measure.splits(*division) or splits(*division)
 
     def check(self) -> None:
-        """Raise an error if the classifier declares that it cannot take the data.
+        """Raise an error if the tags of the classifier exclude the data.
 
         Raises
         ------
         UserError
-            If it takes two classes only and there are more, or no sparse features and these are,
-            or if sparse features are too large to be projected.
+            If the classifier takes two classes only and there are more, if it takes no sparse
+            features and the features are sparse, or if sparse features are too large to be
+            projected.
         """
         self._check_projection()
         estimator = self.spec.algorithm.estimator
@@ -146,6 +152,7 @@ class Experiment:
             )
 
     def _check_projection(self) -> None:
+        """Raise an error if a projection would make sparse features too large."""
         dataset = self.dataset
         if self.spec.protocol.pca is None or not dataset.is_sparse:
             return
@@ -159,13 +166,24 @@ class Experiment:
             )
 
     def tuning_split(self, split: Split) -> Split:
-        """Return the split on whose training part the parameters for `split` are chosen."""
+        """Return the split on whose training part cross-validation chooses for `split`.
+
+        With ``protocol.tune=first_split``, all splits take the choice of the first one.
+        """
         return self.splits[0] if self.spec.protocol.tune == "first_split" else split
 
     def trial(self, split: Split, chosen: Point) -> Trial:
         """Return the fit on a split's training part with the chosen parameters."""
-        about = self.spec.protocol, self.measure, self.imputation, self.dataset.category_counts
-        return Trial(self.spec.algorithm, chosen, split, *about, self.takes_categories)
+        return Trial(
+            algorithm=self.spec.algorithm,
+            chosen=chosen,
+            split=split,
+            protocol=self.spec.protocol,
+            measure=self.measure,
+            imputation=self.imputation,
+            categories=self.dataset.category_counts,
+            takes_categories=self.takes_categories,
+        )
 
     def key(self, split: Split) -> str:
         """Return the key of a split's record."""
@@ -182,7 +200,7 @@ class Experiment:
 
 
 def _check_text(dataset: Dataset) -> None:
-    """Refuse settings that JSON cannot hold, such as a file name that is no text."""
+    """Raise an error for a data setting without a JSON form, such as a file name of raw bytes."""
     for key, value in (dataset.spec.to_config() if dataset.spec else {}).items():
         try:
             canonical_json(value)
@@ -194,16 +212,18 @@ def _check_text(dataset: Dataset) -> None:
 
 @dataclass(frozen=True, eq=False)
 class Task:
-    """Trial of an experiment: a split, or a cross-validation trial.
+    """Fit of an experiment that leaves one record: of a split, or of a cross-validation trial.
 
     Attributes
     ----------
     experiment : Experiment
+        Experiment that the fit belongs to.
     trial : Trial
+        Description of the fit.
     key : str
         Key of the record.
     split : int
-        Number of the split, or of the split whose training part is divided.
+        Number of the split, or of the split whose training part cross-validation divides.
     validation_error : float, default=None
         Mean validation error of the chosen point; None without tuning.
     """
@@ -248,11 +268,11 @@ class Task:
         BadLine
             If a result has an impossible value, or has no JSON form.
         """
-        # 1) Facts that every record has.
+        # 1) Collect the facts that every record has.
         entries = dict(outcome.results)
         entries |= {"split": self.split, "rows": self.trial.split.checksum}
         facts = {"finished": outcome.finished, "error": outcome.error, "where": outcome.where}
-        # 2) There are many trials, so that their records leave some facts out.
+        # 2) Add the facts of a trial or of a split. Trials are many, so that they have fewer facts.
         if self.is_tuning:
             points = self.points
             entries["fold"] = self.trial.split.index
@@ -264,7 +284,7 @@ class Task:
             }
             facts |= {"n_train": outcome.n_train, "n_test": outcome.n_test}
             facts |= {"started": outcome.started, "warnings": outcome.warnings}
-        # 3) The facts of a fit whose process is gone are unknown.
+        # 3) Leave out unknown facts, as of a fit whose process is gone.
         entries |= {name: value for name, value in facts.items() if value is not None}
         provenance = {
             **self.experiment.spec.code_version.to_record(),
@@ -278,20 +298,21 @@ class Task:
 def split_task(
     experiment: Experiment, split: Split, chosen: Point, validation_error: float | None
 ) -> Task:
-    """Return the task of a split."""
+    """Return the task of a split with its chosen point and the validation error of this point."""
     trial, key = experiment.trial(split, chosen), experiment.key(split)
     return Task(experiment, trial, key, split.index, validation_error)
 
 
 def tuning_tasks(experiment: Experiment, split: Split) -> Iterator[Task]:
-    """Yield the tasks of the cross-validation inside a training part: by fold, then by point.
+    """Yield the tasks of cross-validation on the training part of a split.
 
-    Points that share a fit are one trial for each fold, see `boostbench.fitting.tuning`.
+    Tasks are in the order of the folds, then of the points of the grid. Points that share a fit are
+    one trial for each fold, see `boostbench.fitting.tuning`.
     """
     y = experiment.dataset.y[split.train]
-    where = f"the training part of split {split.index} of {experiment.dataset.name}"
-    for inner in inner_splits(split, y, experiment.spec.protocol.n_folds, where):
-        for trial in trials(experiment.trial(inner, {}), experiment.spec.points):
+    part_name = f"the training part of split {split.index} of {experiment.dataset.name}"
+    for fold in inner_splits(split, y, experiment.spec.protocol.n_folds, part_name):
+        for trial in trials(experiment.trial(fold, {}), experiment.spec.points):
             points = list(trial.measure.points)
-            key = experiment.config.keys.trial_key(split.index, inner.index, points, inner.checksum)
+            key = experiment.config.keys.trial_key(split.index, fold.index, points, fold.checksum)
             yield Task(experiment, trial, key, split.index)

@@ -1,4 +1,4 @@
-"""Progress of a run on stderr: bars on a terminal, else dated lines."""
+"""Progress of a run on stderr: bars on a terminal; dated lines in a file or a pipe."""
 
 import sys
 import time
@@ -15,17 +15,17 @@ from boostbench.execution.queue import Finished, Waiting
 from boostbench.execution.runner import Interrupted, Planned
 from boostbench.util.terminal import make_console
 
-#: Seconds between two lines, if there is no terminal.
+#: Seconds between two lines if stderr is no terminal, so that the log of a day stays readable.
 LINE_INTERVAL = 60
 
-#: Number of finished fits before a remaining time is shown. Fits in progress count as not begun, so
-#: that an estimate from the first fits of several workers is several times too long.
+#: Number of finished fits from which on a remaining time is shown. Fits in progress count as not
+#: begun, so that an estimate from the first fits of several workers is several times too long.
 MIN_FITS = 5
 
 
 @dataclass
 class _Phase:
-    """Counts of the cross-validation trials, or of the splits."""
+    """Phase of a run: its name, its number of fits, and the numbers of finished and failed fits."""
 
     name: str
     total: int
@@ -39,9 +39,18 @@ class ProgressDisplay(AbstractContextManager):
     Parameters
     ----------
     console : rich.console.Console, default=None
-        None: stderr.
+        Console that shows the progress. None: stderr.
     clock : callable, default=time.monotonic
-        Returns seconds.
+        Function without parameters that returns seconds.
+
+    Attributes
+    ----------
+    console, clock
+        The parameters.
+    tuning, splits : _Phase
+        Counts of the cross-validation trials and of the splits.
+    bars : rich.progress.Progress or None
+        Bars of the phases; None: the console is no terminal.
     """
 
     def __init__(self, console: Console | None = None, clock: Callable[[], float] = time.monotonic):
@@ -61,7 +70,8 @@ class ProgressDisplay(AbstractContextManager):
                 expand=True,
             )
         self._start = self._last_line = 0.0
-        # Expected CPU seconds of the fits; a fit without a forecast is average.
+        # Expected CPU seconds of finished and of remaining fits. A fit without a forecast counts as
+        # an average fit.
         self._seconds_done = self._seconds_left = self._average = 0.0
         self._errors: set[str] = set()
 
@@ -107,7 +117,10 @@ class ProgressDisplay(AbstractContextManager):
 
     @property
     def eta(self) -> str:
-        """Expected time until the end, in proportion to the expected seconds of the fits."""
+        """Expected time until the end, as text.
+
+        The elapsed time is extrapolated in proportion to the expected CPU seconds of the fits.
+        """
         n_done = sum(phase.done for phase in self.phases)
         n_fits = sum(phase.total for phase in self.phases)
         if not self._seconds_done or n_done < min(MIN_FITS, n_fits / 4):
@@ -148,7 +161,7 @@ class ProgressDisplay(AbstractContextManager):
             for task, phase in zip(self.bars.task_ids, self.phases, strict=True):
                 failed = f"{phase.failed} failed" if phase.failed else ""
                 self.bars.update(task, completed=phase.done, failed=failed)
-            self.bars.update(task, eta=self.eta)  # beside the last bar
+            self.bars.update(task, eta=self.eta)  # only the last bar shows it
         elif self.clock() - self._last_line >= LINE_INTERVAL:
             self._last_line = self.clock()
             counts = [f"{phase.name} {phase.done} of {phase.total}" for phase in self.phases]

@@ -151,7 +151,7 @@ class Queue:
             key = file.add(task.record(outcome))
         except BadLine as error:
             # The fit itself has succeeded, so that there is no line of code to name.
-            outcome = Outcome(error=f"what was measured cannot be recorded: {error}", where="?")
+            outcome = Outcome(error=f"the results cannot be recorded: {error}", where="?")
             key = file.add(task.record(outcome))
         if not task.is_tuning:
             self.ran.add((task.experiment, key))

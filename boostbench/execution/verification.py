@@ -1,11 +1,12 @@
-"""Verification of the results on record by today's code.
+"""Verification of the results on record by today's code, for `boostbench verify`.
 
 A random sample of the records is fitted again, and each refit is *same*, *different* or *failed*.
 
-On the BLAS kernel that made a record, everything that was measured is compared: errors and
-predictions exactly, scores up to rounding. Another kernel adds in another order, so that a near tie
-may fall the other way and change a few predictions. There the errors alone are compared, and a
-group of records is different only if its errors differ systematically.
+On the BLAS kernel (the processor-specific code of matrix products) that made a record, all results
+are compared: errors and predictions exactly, scores up to rounding. Another kernel sums in another
+order, so that it may break a near tie in another way, which changes a few predictions. For a refit
+by another kernel, errors alone are compared, and a *group* of records (an algorithm with its
+choices on a data set) is different only if its errors differ systematically.
 """
 
 import itertools
@@ -39,26 +40,28 @@ from boostbench.spec.trusted_imports import import_estimator
 from boostbench.util import configs
 from boostbench.util.errors import UserError
 
-#: Records of a group that are drawn.
+#: Limit of the records of a group that are drawn; as many verify a group.
 MAX_DRAWN = 5
-#: CPU seconds. Records that took longer are drawn last.
+#: CPU seconds. Records whose fit took longer are drawn last, so that a budget holds many groups.
 MAX_SECONDS = 5.0
-#: CPU seconds that each refit costs at least, as splits and comparisons take time, too.
+#: Least cost of a refit in CPU seconds, as splits and comparisons take time, too.
 MIN_SECONDS = 0.1
 #: Relative difference of two scores, by the same kernel, that rounding explains. Two errors, counts
 #: of samples divided by their number, are equal within it only if the counts are equal.
 SCORE_TOLERANCE = 1e-8
-#: Level of the test whether errors differ systematically.
+#: Significance level of the test whether errors differ systematically.
 SIGNIFICANCE_LEVEL = 0.01
 
-# Keys of same records that a finding keeps for each kernel.
+# Limit of keys of same records that a finding keeps for each kernel, so that the file stays small.
 _MAX_KEYS = 30
-# Splits that are made at once: a split depends on its number only, and refits share them.
+# Number of splits that are made at once: a split depends on its number only, and refits share them.
 _SPLITS_PER_BATCH = 10
-# Entries of a record that the refit is given, and entries that another fit decides: a split takes
-# its parameters from the trials, and a trial its points from the grid.
-_GIVEN = {"split", "fold", "rows", "chosen"}
-_GIVEN_TO_TRIALS, _GIVEN_TO_SPLITS = {"point", "points"}, {"validation_error"}
+# Entries of a record that are input of its refit, so that a comparison of them would show nothing.
+_INPUTS = {"split", "fold", "rows", "chosen"}
+# Further input of a cross-validation trial: its points of the grid.
+_INPUTS_OF_TRIALS = {"point", "points"}
+# Further input of a split: trials, which are verified by themselves, have measured this error.
+_INPUTS_OF_SPLITS = {"validation_error"}
 
 
 # ---------------------------------------------------------------------------------------------
@@ -67,7 +70,7 @@ _GIVEN_TO_TRIALS, _GIVEN_TO_SPLITS = {"point", "points"}, {"validation_error"}
 
 @dataclass(frozen=True, eq=False)
 class RecordedFit:
-    """A record that can be drawn.
+    """Record that can be drawn for a refit.
 
     Attributes
     ----------
@@ -84,7 +87,7 @@ class RecordedFit:
 
     @classmethod
     def from_record(cls, record: Record, algorithm: str) -> "RecordedFit":
-        """Make it from a record in the file of an algorithm."""
+        """Return the recorded fit of a record in the file of an algorithm."""
         fold = f", fold {record.fold}" if record.is_trial else ""
         label = f"{algorithm} on {record.config.data.name}, split {record.split}{fold}"
         return cls(record, label, recorded_seconds(record))
@@ -117,6 +120,15 @@ def load_recorded_data(record: Record) -> Dataset:
 
 @lru_cache(4)  # some data sets are large
 def _load(name: str, checksum: str, cut: str) -> Dataset | UserError:
+    """Return a data set, or the error of loading it, so that an error is cached, too.
+
+    Parameters
+    ----------
+    name, checksum : str
+        Name and expected checksum of the data set.
+    cut : str
+        Options that reduce the data, in JSON.
+    """
     overrides, is_config = json.loads(cut), name in configs.list_options("data")
     if not is_config and not overrides:
         return UserError(f"data set {name!r} has no config, so that it cannot be loaded")
@@ -126,7 +138,7 @@ def _load(name: str, checksum: str, cut: str) -> Dataset | UserError:
     except UserError as error:
         return error
     if dataset.checksum != checksum:
-        return UserError(f"data set {name!r} is no longer what it was: its checksum is another")
+        return UserError(f"data set {name!r} has changed: its checksum is not the recorded one")
     return dataset
 
 
@@ -189,8 +201,10 @@ def find_measure(config: Config) -> Measure:
 def _find_split(
     record: Record, measure: type[Measure], dataset: Dataset
 ) -> tuple[ProtocolSpec, Split]:
+    """Return the protocol and the split of a record."""
     config, index = record.config, record.split
-    if config.protocol.get("sampling") == "fixed":  # as many as the data set has
+    # The data set may have fewer fixed splits than a batch.
+    if config.protocol.get("sampling") == "fixed":
         n_splits = index + 1
     else:
         n_splits = _SPLITS_PER_BATCH * (index // _SPLITS_PER_BATCH + 1)
@@ -205,7 +219,7 @@ def _make_splits(
 ) -> tuple[ProtocolSpec, list[Split]]:
     """Return a recorded protocol and its splits, at least `n_splits`."""
     config = {"n_splits": n_splits, **json.loads(settings)}
-    # The recorded fit was in time, and a slower machine may take longer.
+    # The recorded fit was within its time limit; a slower machine may take longer.
     config.pop("time_limit", None)
     config["n_repeats"] = math.ceil(n_splits / config["n_splits"])
     protocol = ProtocolSpec.from_config(config)
@@ -221,7 +235,8 @@ def recorded_seconds(record: TrialRecord | Measured) -> float:
     if record.is_trial:
         return 0.0
     started, finished = map(datetime.fromisoformat, (record.started, record.finished))
-    return (finished - started).total_seconds() + 0.5  # whole seconds are recorded
+    # Times are recorded in whole seconds, so that a short fit would seem to take no time.
+    return (finished - started).total_seconds() + 0.5
 
 
 def list_differences(record: Record, outcome: Outcome) -> list[str]:
@@ -230,15 +245,16 @@ def list_differences(record: Record, outcome: Outcome) -> list[str]:
     Entries that today's measure adds are no difference; an entry that it lacks is one.
     """
     today = {**outcome.results, "n_train": outcome.n_train, "n_test": outcome.n_test}
-    given = _GIVEN | (_GIVEN_TO_TRIALS if record.is_trial else _GIVEN_TO_SPLITS)
+    inputs = _INPUTS | (_INPUTS_OF_TRIALS if record.is_trial else _INPUTS_OF_SPLITS)
     return [
         f"{name} is {_shorten(value)} on record, {_shorten(today.get(name))} today"
         for name, value in sorted(record.results.items())
-        if name not in given and not _is_equal(value, today.get(name))
+        if name not in inputs and not _is_equal(value, today.get(name))
     ]
 
 
 def _is_equal(a, b) -> bool:
+    """Return True if two JSON values are equal, floats within `SCORE_TOLERANCE`."""
     if isinstance(a, Mapping) and isinstance(b, Mapping):
         return a.keys() == b.keys() and all(_is_equal(a[name], b[name]) for name in a)
     if isinstance(a, list | tuple) and isinstance(b, list | tuple):
@@ -250,15 +266,19 @@ def _is_equal(a, b) -> bool:
 
 
 def _shorten(value: object) -> str:
+    """Return a value in JSON, cut to 60 characters so that a sentence stays readable."""
     text = json.dumps(value)
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 
 def held_out_error(results: Mapping[str, Any]) -> float | None:
-    """Return the error on samples that were not trained on, a fraction; None without any.
+    """Return the error on samples that were not trained on, a fraction; None: no such error.
 
-    The error of several points of a grid is their mean, and the error of codes is 1 minus
-    the mean average precision.
+    Parameters
+    ----------
+    results : mapping of str to JSON value
+        Results of a fit, as recorded. The error of several points of a grid is their mean, and the
+        error of codes is 1 minus the mean average precision.
     """
     if "validation_errors" in results:
         return fmean(results["validation_errors"])
@@ -273,9 +293,15 @@ def held_out_error(results: Mapping[str, Any]) -> float | None:
 def systematic_difference(differences: Iterable[float]) -> float | None:
     """Return the mean of differences in error if chance does not explain it, else None.
 
-    The test draws the sign of each difference at random and counts how often the mean is as far
-    from 0. It is exact for up to 13 differences, and has 9999 draws, always the same, for more. At
-    least eight differences are needed.
+    A permutation test draws the sign of each difference at random and counts how often the mean is
+    as far from 0. It is exact for up to 13 differences (2^13 signs are fewer than 9999 draws), and
+    has 9999 draws, always the same, for more. Fewer than eight differences are never significant at
+    the level of 1 %, as 2 / 2^7 = 1.6 %.
+
+    Parameters
+    ----------
+    differences : iterable of float
+        Error today minus error on record, in percentage points; differences of 0 are left out.
     """
     nonzero = np.array([difference for difference in differences if difference])
     if len(nonzero) < 2:
@@ -331,27 +357,37 @@ class GroupCheck:
         return set(self.finding.same.get(kernel, ())) if self.finding else set()
 
     def draw(self, salt: str, kernel: str) -> list[RecordedFit]:
-        """Return the records to refit, in their order, which depends on the salt.
+        """Return the records to refit, in a random order that depends on the salt.
 
-        Records that differed before come first. Then comes one that was the same by this kernel, so
-        that a difference is no matter of rounding, and then the records that were not drawn yet.
+        Records that differed before come first. Then comes an *anchor*: a record that an earlier
+        refit by this kernel repeated, so that rounding cannot explain a difference today. Then come
+        the records that were not drawn yet.
+
+        Parameters
+        ----------
+        salt : str
+            Text on which the order depends.
+        kernel : str
+            BLAS kernel of the refits.
         """
         finding, repeated = self.finding, self.keys_by_kernel(kernel)
         mismatched = {*finding.different, *finding.failed} if finding else set()
 
-        def chance(fit: RecordedFit) -> tuple:
+        def random_order(fit: RecordedFit) -> tuple[bool, str]:
             return fit.seconds > MAX_SECONDS, digest([salt, fit.key])
 
-        anchor = min((fit for fit in self.fits if fit.key in repeated), key=chance, default=None)
+        anchor = min(
+            (fit for fit in self.fits if fit.key in repeated), key=random_order, default=None
+        )
 
-        def rank(fit: RecordedFit) -> int:
+        def priority(fit: RecordedFit) -> int:
             if fit.key in mismatched:
                 return 0
             if fit is anchor:
                 return 1
             return 3 if fit.key in repeated else 2
 
-        return sorted(self.fits, key=lambda fit: (rank(fit), *chance(fit)))[:MAX_DRAWN]
+        return sorted(self.fits, key=lambda fit: (priority(fit), *random_order(fit)))[:MAX_DRAWN]
 
     def add(
         self, fit: RecordedFit, outcome: Outcome, kernel: str, is_same_kernel: bool = False
@@ -365,7 +401,8 @@ class GroupCheck:
         kernel : str
             BLAS kernel of the refit.
         is_same_kernel : bool, default=False
-            True if that kernel made the record. By default the record says so, or an earlier refit.
+            True: this kernel made the record. False: the provenance of the record decides, or an
+            earlier refit by this kernel.
         """
         if outcome.error:
             self.failed[fit.key] = f"{fit.label}: {outcome.error}"
@@ -381,6 +418,7 @@ class GroupCheck:
             self.other_errors[fit.key] = 100 * (errors[1] - errors[0]) if is_comparable else 0.0
 
     def _is_made_by(self, fit: RecordedFit, kernel: str) -> bool:
+        """Return True if a kernel on this system made a record, or repeated it in a refit."""
         environment = fit.record.provenance.environment
         # A kernel of the same name on another system has another compiler and math library.
         is_this_system = environment.get("system") in (None, system())
@@ -413,14 +451,15 @@ class GroupCheck:
             valid = pending if name == kernel else pending | refitted
             same[name] = [key for key in keys if key in valid]
         same[kernel] = [*same.get(kernel, ()), *sorted(self.same)][-_MAX_KEYS:]
-        # 2) Records by other kernels are different together or not at all.
+        # 2) Judge the records by other kernels together: all are different, or none is.
         shift = systematic_difference(other_errors.values())
         if shift:
             sentence = f"errors differ by {shift:+.2f} points on average"
             different |= dict.fromkeys(other_errors, f"{sentence}, in {len(other_errors)} fits")
             other_errors = {}
-        # 3) Records that were finished before `until` are stale. Records that were made again since
-        #    the difference was found stay fresh.
+        # 3) Set the time before which finished records are stale, if there is a difference. A
+        #    difference that was known before keeps its time, so that records that were made since
+        #    stay fresh, unless one of them differs, too.
         until = before.until if before else ""
         mismatched = {*different, *failed}
         finished = [fit.record.finished for fit in self.fits if fit.key in mismatched]
@@ -517,6 +556,8 @@ def select_affordable(refits: Iterable[Refit], budget: float) -> Iterator[Refit]
 
 @dataclass(frozen=True, eq=False)
 class _Task:
+    """Refit of a record of a group; a `Work` of `boostbench.execution.workers`."""
+
     group: GroupCheck
     fit: RecordedFit
     trial: Trial

@@ -29,7 +29,7 @@ from boostbench.util.errors import UserError
 _TOLERANCE = 1e-9
 
 
-def inner_splits(split: Split, y: np.ndarray, n_folds: int, where: str) -> Iterator[Split]:
+def inner_splits(split: Split, y: np.ndarray, n_folds: int, part_name: str) -> Iterator[Split]:
     """Yield the splits of a training part for stratified cross-validation, one per fold.
 
     Parameters
@@ -40,7 +40,7 @@ def inner_splits(split: Split, y: np.ndarray, n_folds: int, where: str) -> Itera
         Labels of this part.
     n_folds : int
         Number of folds.
-    where : str
+    part_name : str
         Name of the part, for the error.
 
     Raises
@@ -51,7 +51,7 @@ def inner_splits(split: Split, y: np.ndarray, n_folds: int, where: str) -> Itera
     label, count = smallest_class(y)
     if count < n_folds:
         raise UserError(
-            f"class {label!r} has {count} samples in {where}, fewer than the {n_folds} folds; "
+            f"class {label!r} has {count} samples in {part_name}, fewer than the {n_folds} folds; "
             f"lower protocol.n_folds or set protocol.tune=none"
         )
     folds = StratifiedKFold(n_folds, shuffle=True, random_state=split.seed)

@@ -157,7 +157,7 @@ def test_killed_scheduler_loses_no_record(tmp_path, make_cluster):
     assert process.returncode == 2
     started, *_, line = output.splitlines()
     assert started.endswith(f"start: {N_SPLITS} splits to run")
-    assert f"the Dask scheduler {address} is gone; what had finished is recorded" in line
+    assert f"the Dask scheduler {address} is gone; finished fits are recorded" in line
     recorded, warnings = read_records(path)
     assert warnings == []
     assert 2 <= len(recorded) < N_SPLITS

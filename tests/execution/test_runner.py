@@ -225,7 +225,7 @@ def test_unrecordable_values_are_failures(make_experiment, results, monkeypatch,
     [outcome] = run([make_experiment()], results=results).results
     assert [record.split for record in outcome.records] == [0, 1, 3]
     [failure] = outcome.failures
-    assert failure.error.startswith("what was measured cannot be recorded: ")
+    assert failure.error.startswith("the results cannot be recorded: ")
     report = run([make_experiment()], results=results, rerun="never")
     assert (report.failed, report.warnings) == (1, [])
     monkeypatch.undo()
