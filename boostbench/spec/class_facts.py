@@ -114,6 +114,7 @@ def _source_defaults(target: str) -> Mapping[str, Any]:
     #    attribute, by the annotation ClassVar.
     if not any(base.__name__ == "DeclaredParameters" for base in cls.__mro__):
         raise _NotInSourceError("__init__")
+    # The keys of `declared` are the names of the parameters, in their order.
     declared = {}
     for base in reversed(cls.__mro__):
         for name, annotation in vars(base).get("__annotations__", {}).items():
@@ -170,7 +171,7 @@ def _build_stand_in(module: str, name: str) -> type:
     for item in node.body:
         if isinstance(item, ast.AnnAssign) and isinstance(item.target, ast.Name):
             namespace["__annotations__"][item.target.id] = ast.unparse(item.annotation)
-        # Python would call the other special methods of this stand-in.
+        # Python calls special methods of classes, such as `__init_subclass__`: they are left out.
         if isinstance(item, ast.FunctionDef) and (
             item.name == "__init__" or not item.name.startswith("__")
         ):

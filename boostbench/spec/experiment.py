@@ -151,16 +151,20 @@ class ExperimentSpec(msgspec.Struct, frozen=True, dict=True):
         return _settings[text]
 
     def _make_settings(self) -> dict[str, Any]:
+        """Return the `settings`, which the property keeps."""
+        # 1) Collect the parameters of the estimator, with defaults, and the points to choose from.
         measure = measures.find(self.measure)
         grid = self.algorithm.grid if self.protocol.tune != "none" else {}
         validation.check_finite(self.algorithm.params, "algo")
         validation.check_finite(grid, "algo.grid")
         algo = fill_defaults({"_target_": self.algorithm.target, **self.algorithm.params})
+        # 2) Leave out the settings of cross-validation where nothing is chosen.
         protocol = self.protocol.to_config()
         if len(self.points) == 1:
             del protocol["tune"], protocol["n_folds"]
             # A finished split is the same under any limit. Trials compete, and may miss theirs.
             protocol.pop("time_limit", None)
+        # 3) Add the settings of the measure. JSON turns tuples into lists, as a record has them.
         settings = {
             "algo": {name: value for name, value in algo.items() if name not in grid},
             "grid": grid,
@@ -179,7 +183,7 @@ class ExperimentSpec(msgspec.Struct, frozen=True, dict=True):
 
     @cached_property
     def code_version(self) -> CodeVersion:
-        """Version of the code that makes its numbers today."""
+        """Version of the code that makes the numbers of the experiment today."""
         return CodeVersion.from_config(self.settings["algo"], type(measures.find(self.measure)))
 
 

@@ -97,7 +97,8 @@ class RecordKeys(NamedTuple):
         rows : str
             Checksum of the rows of its training and test part.
         """
-        # The text equals `canonical_json` of a list. This digest takes most of the time of reading.
+        # The text equals `canonical_json` of a list, whose general form would take most of the time
+        # in which a run reads its records.
         return hashlib.sha256(f'["{self.split}",{split},"{rows}"]'.encode()).hexdigest()[:16]
 
     def trial_key(self, split: int, fold: int, points: list[dict[str, Any]], rows: str) -> str:
@@ -137,6 +138,7 @@ def remove_defaults(config: Mapping[str, Any]) -> dict[str, Any]:
     if "data" in config:
         settings["data"] = {name: fact for name, fact in config["data"].items() if name != "cut"}
     settings["algo"] = _remove_default_parameters(config["algo"])
+    # Settings are compared by texts, see `_default_texts`.
     defaults = _protocol_defaults()
     settings["protocol"] = {
         name: value
