@@ -11,6 +11,7 @@ from boostbench.fitting.quantities import TEST_ERROR, Quantity
 from boostbench.papers.notes import Claim
 from boostbench.papers.published import Published, find_quantity
 from boostbench.util import numbers
+from boostbench.util.errors import join_words
 
 
 @dataclass(frozen=True)
@@ -283,7 +284,7 @@ def merge(tables: Sequence[Table], names: Sequence[str], data: Collection[str] =
                 for name, title, expected in zip(names, _titles(table, names), titles, strict=True)
                 if title != expected
             ]
-            left_out.append(f"Left out is {table.name}, where {join(differing)}.")
+            left_out.append(f"Left out is {table.name}, where {join_words(differing)}.")
             continue
         for row, title in table.rows.items():
             cells = [table.cells[row, find_column(table.results, name)] for name in names]
@@ -299,7 +300,7 @@ def merge(tables: Sequence[Table], names: Sequence[str], data: Collection[str] =
     whole = first if len(tables) - len(left_out) == 1 and not data else None
     table = Table(
         name="compare",
-        title=(" against ".join if len(names) == 2 else join)(list(labels.values())),
+        title=(" against ".join if len(names) == 2 else join_words)(list(labels.values())),
         rows={name: row.title for name, row in rows.items()},
         columns={
             name: Column(label, label, quantity=first.quantity) for name, label in labels.items()
@@ -342,16 +343,4 @@ def _sources(rows: Iterable[_MergedRow]) -> list[str]:
     if len(titles) < 2:
         return [f"Numbers of table {table}." for table in titles]
     sources = [f"{table} ({', '.join(rows)})" for table, rows in titles.items()]
-    return [f"Numbers of tables {join(sources)}."]
-
-
-def join(words: Sequence[str]) -> str:
-    """Join words as in a sentence.
-
-    Examples
-    --------
-    >>> join(["a", "b", "c"])
-    'a, b and c'
-    """
-    *before, last = words
-    return f"{', '.join(before)} and {last}" if before else last
+    return [f"Numbers of tables {join_words(sources)}."]

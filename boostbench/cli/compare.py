@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from boostbench.cli._arguments import add_names, names_on_record
 from boostbench.util import configs
-from boostbench.util.errors import UserError, truncated_list, unknown_name_error
+from boostbench.util.errors import UserError, join_words, truncated_list, unknown_name_error
 from boostbench.util.files import slug, user_path
 from boostbench.util.terminal import echo, spinner
 
@@ -188,22 +188,20 @@ def _runs(names: Sequence[str], data: Sequence[str], records: Records) -> Table 
 
 def _missing_runs_note(collected: _Collected, records: Records) -> list[str]:
     """Return sentences on the commands for missing numbers, and on records of other settings."""
-    from boostbench.analysis.tables import join
-
     table = collected.table
     missing = {key: cell for key, cell in table.cells.items() if not cell.n_finished}
     if not missing:
         return []
     arguments = dict(zip(table.rows, collected.arguments, strict=True))
     lines = dict.fromkeys(f"'boostbench table {arguments[row]}'" for row, _ in missing)
-    commands = join(list(lines))
+    commands = join_words(list(lines))
     sentences = [f"Missing numbers are run by {commands}."]
     other_settings = dict.fromkeys(
         table.rows[row] for (row, _), cell in missing.items() if _has_records(records, cell)
     )
     if other_settings:
         sentences.append(
-            f"{join(list(other_settings))} also has records of other settings, such as "
+            f"{join_words(list(other_settings))} also has records of other settings, such as "
             "profile=quick, which compare does not use."
         )
     return sentences
@@ -277,7 +275,7 @@ def tables_with(
     UserError
         Unknown table, algorithm or row; or no table that holds all of them.
     """
-    from boostbench.analysis.tables import find_column, join
+    from boostbench.analysis.tables import find_column
     from boostbench.config.tables import TableDefinition, read_definitions
 
     definitions = {name: TableDefinition.read(name) for name in tables}
@@ -291,12 +289,12 @@ def tables_with(
             raise _unknown_column_error(name, definitions.values())
     chosen = [table for table in definitions if all(table in held for held in holders.values())]
     for table in tables:
-        lacking = join([name for name in names if table not in holders[name]] or [""])
+        lacking = join_words([name for name in names if table not in holders[name]] or [""])
         if lacking:
             raise UserError(f"table {table} has no {lacking}; it has {', '.join(columns[table])}")
     if not chosen:
         where = "; ".join(f"{name} is in {', '.join(held)}" for name, held in holders.items())
-        raise UserError(f"no table holds {join(names)} together: {where}")
+        raise UserError(f"no table holds {join_words(names)} together: {where}")
     if not tables:
         chosen = [t for t in chosen if not _repeats_data(definitions[t])] or chosen
         chosen.sort(key=lambda table: -len(_counted(definitions[table])))

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 import yaml
 
 from boostbench.util import configs
-from boostbench.util.errors import UserError, did_you_mean, is_debugging, print_error
+from boostbench.util.errors import UserError, did_you_mean, is_debugging, join_words, print_error
 from boostbench.util.files import user_path
 from boostbench.util.terminal import echo, spinner
 
@@ -295,7 +295,6 @@ def majority_class_warning(cell: Cell, baselines: Sequence[Cell]) -> str | None:
     str or None
         None: the classifier is better by the quantity that the cell shows.
     """
-    from boostbench.analysis.tables import join
     from boostbench.fitting.quantities import QUANTITIES, SCORES
 
     constant = next((baseline for baseline in baselines if baseline.algo == _BASELINES[0]), None)
@@ -311,10 +310,10 @@ def majority_class_warning(cell: Cell, baselines: Sequence[Cell]) -> str | None:
     if cell.quantity.phrase not in worse:
         return None
     text = (
-        f"By {join(worse)}, {cell.title} is no better than the constant, which predicts the most "
-        "frequent class of the training part for every sample."
+        f"By {join_words(worse)}, {cell.title} is no better than the constant, which predicts the "
+        "most frequent class of the training part for every sample."
     )
-    return f"{text} By {join(better)} it is better." if better else text
+    return f"{text} By {join_words(better)} it is better." if better else text
 
 
 def _printed_loss(cell: Cell, quantity: Quantity) -> float:

@@ -12,7 +12,7 @@ from statistics import median
 
 from boostbench.analysis.row_pairs import Effects, Swaps
 from boostbench.analysis.statistics.agreement import MARGIN, POWER
-from boostbench.analysis.tables import Table, join
+from boostbench.analysis.tables import Table
 from boostbench.analysis.verdicts import (
     COMPARED,
     CORRECTED,
@@ -26,6 +26,7 @@ from boostbench.analysis.verdicts import (
 from boostbench.papers.metadata import library, title
 from boostbench.report.renderers.markdown import aligned, escape
 from boostbench.report.wording import STALE
+from boostbench.util.errors import join_words
 
 #: Heading of `CountedLine.swaps`, and its explanation.
 SWAPPED = "reproduced, own / other"
@@ -179,8 +180,8 @@ def _reproduced_share(total: Tally) -> str:
 
 def _margins_sentence(total: Tally) -> str:
     """Return the shares within each margin, so that a reader can choose another margin."""
-    margins = join([f"{margin:.0%}" for margin in total.within])
-    shares = join([f"{n / total.compared:.0%}" for n in total.within.values()])
+    margins = join_words([f"{margin:.0%}" for margin in total.within])
+    shares = join_words([f"{n / total.compared:.0%}" for n in total.within.values()])
     return f"{shares} of the numbers are shown to lie within {margins} of the published error."
 
 

@@ -103,6 +103,18 @@ def truncated_list(names: Sequence[str], max_names: int = 5) -> str:
     return ", ".join(names[:max_names]) + rest
 
 
+def join_words(words: Sequence[str], conjunction: str = "and") -> str:
+    """Return words joined as in a sentence.
+
+    Examples
+    --------
+    >>> join_words(["a", "b", "c"]), join_words(["a"])
+    ('a, b and c', 'a')
+    """
+    *before, last = words
+    return f"{', '.join(before)} {conjunction} {last}" if before else last
+
+
 def did_you_mean(word: str, valid_names: Iterable[str]) -> str:
     """Return advice for an unknown word: its near matches, or all known words.
 

@@ -3,13 +3,12 @@
 import functools
 import os
 import pkgutil
-from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
 
 from boostbench.data.decompression import OPENERS
 from boostbench.data.readers.base import Reader, ReadOptions
-from boostbench.util.errors import UserError
+from boostbench.util.errors import UserError, join_words
 
 
 @functools.cache
@@ -64,26 +63,15 @@ def check_options(options: ReadOptions, reader: Reader | None, explanation: str)
     """
     for name in options.names_set:
         if reader is None or name not in reader.options:
-            titles = _join([other.title for other in readers() if name in other.options])
+            titles = join_words([other.title for other in readers() if name in other.options])
             raise UserError(f"data.{name} applies to {titles} files only; {explanation}")
 
 
 def unknown_suffix_error(path: Path) -> UserError:
     """Return the error for a file whose name does not say its format."""
     suffixes = [f"*{suffix}" for suffix in main_suffixes() if suffix.startswith(".")]
-    compressions = _join([suffix for suffix in OPENERS if suffix], "or")
+    compressions = join_words([suffix for suffix in OPENERS if suffix], "or")
     return UserError(
-        f"{path}: the ending does not say the format; name it {_join(suffixes, 'or')}, perhaps "
-        f"with {compressions}"
+        f"{path}: the ending does not say the format; name it {join_words(suffixes, 'or')}, "
+        f"perhaps with {compressions}"
     )
-
-
-def _join(words: Sequence[str], conjunction: str = "and") -> str:
-    """Join words as a sentence does.
-
-    Examples
-    --------
-    >>> _join(["a", "b", "c"])
-    'a, b and c'
-    """
-    return f" {conjunction} ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
