@@ -1,4 +1,7 @@
-"""Bars: numbers of tables in groups, and counted verdicts on top of each other."""
+"""Bars: numbers of tables in groups, and counts of verdicts in a row.
+
+`BarChart` is a kind of figure; ``boostbench report`` draws the overview of all verdicts.
+"""
 
 from collections.abc import Sequence
 from math import floor, nan
@@ -25,28 +28,38 @@ from boostbench.util.validation import check_names
 
 _PANEL_HEIGHT = 1.5  # inches
 _LEGEND_HEIGHT = 0.3  # inches
-_GROUP_WIDTH = 0.8  # part of a row's width that its bars take
+_GROUP_WIDTH = 0.8  # part of the distance between two groups that the bars of a group take
 _AXIS_STEP = 10  # the axis begins at a multiple of it
 
 
 class Bar(NamedTuple):
-    """A bar: titles of its panel, of its group and of its colour, and its cell."""
+    """Bar of a cell.
+
+    Attributes
+    ----------
+    panel, group : str
+        Titles of the panel, and of the group of bars side by side: a data set.
+    hue : str
+        Title of the colour: an algorithm.
+    cell : Cell
+        Numbers of the algorithm on the data set.
+    """
 
     panel: str
     group: str
-    title: str
+    hue: str
     cell: Cell
 
 
 def draw_bars(bars: Sequence[Bar]) -> Figure:
     """Draw a bar for each mean, with its standard deviation, and a line at the published number.
 
-    Bars of equal titles have one colour. The panels share an axis that begins below all bars.
+    Bars of equal hues have one colour. The panels share an axis that begins below all bars.
 
     Parameters
     ----------
     bars : sequence of Bar
-        In the order of panels, groups and titles; cells without records have no bar.
+        Bars in the order of panels, groups and hues; cells without records have no bar.
 
     Returns
     -------
@@ -57,26 +70,27 @@ def draw_bars(bars: Sequence[Bar]) -> Figure:
         {
             "panel": [bar.panel for bar in bars],
             "group": [bar.group for bar in bars],
-            "hue": [bar.title for bar in bars],
+            "hue": [bar.hue for bar in bars],
             "y": [cell.mean for cell in cells],
             "error": [cell.std for cell in cells],
             "published": [cell.target.mean if cell.target else nan for cell in cells],
         }
     )
-    titles = frame.hue.unique().tolist()
-    # The bars of a group stand side by side around its centre.
+    hues = frame.hue.unique().tolist()
+    # The groups of a panel have their centres at 0, 1, ... and a bar for each hue, side by side.
     by_panel = frame.groupby("panel")
-    frame["width"] = _GROUP_WIDTH / by_panel.hue.transform("nunique")
-    places = by_panel.hue.transform(lambda hues: pd.factorize(hues)[0])
+    n_bars = by_panel.hue.transform("nunique")
+    positions_in_group = by_panel.hue.transform(lambda hues: pd.factorize(hues)[0])
     centres = by_panel.group.transform(lambda names: pd.factorize(names)[0])
-    frame["x"] = centres + (places - (by_panel.hue.transform("nunique") - 1) / 2) * frame.width
+    frame["width"] = _GROUP_WIDTH / n_bars
+    frame["x"] = centres + (positions_in_group - (n_bars - 1) / 2) * frame.width
     drawn = frame[[bool(cell.values) for cell in cells]]
     lowest = drawn[["y", "published"]].min().min()
     figure, grid = draw_panels(
         drawn,
         _draw_hue,
         panels=frame.panel.unique().tolist(),
-        hues=titles,
+        hues=hues,
         n_columns=1,
         height=_PANEL_HEIGHT,
         y_label=axis_label(cells[0].quantity),
@@ -101,9 +115,9 @@ def draw_bars(bars: Sequence[Bar]) -> Figure:
                 linestyle="none",
                 marker="s",
                 color=COLOURS[i % len(COLOURS)],
-                label=label(t),
+                label=label(hue),
             )
-            for i, t in enumerate(titles)
+            for i, hue in enumerate(hues)
         ]
         if any(cell.target for cell in cells):
             marks.append(Line2D([], [], color="black", linewidth=1.2, label="published"))
@@ -112,7 +126,7 @@ def draw_bars(bars: Sequence[Bar]) -> Figure:
 
 
 def _draw_hue(axes: Axes, data: pd.DataFrame, index: int, n_hues: int) -> None:
-    """Draw the bars of a title."""
+    """Draw the bars of one hue."""
     axes.bar(
         data.x,
         data.y,
@@ -124,7 +138,17 @@ def _draw_hue(axes: Axes, data: pd.DataFrame, index: int, n_hues: int) -> None:
 
 
 class BarsPanel(msgspec.Struct, frozen=True):
-    """Columns of a table, by their names, under a heading."""
+    """Panel of a bar chart.
+
+    Attributes
+    ----------
+    title : str
+        Heading.
+    table : str
+        Name of the table whose numbers are drawn.
+    columns : list of str
+        Names of its columns.
+    """
 
     title: str
     table: str
@@ -132,12 +156,12 @@ class BarsPanel(msgspec.Struct, frozen=True):
 
 
 class BarChart(FigureDefinition, frozen=True, kw_only=True):
-    """Numbers of tables as bars.
+    """Figure of numbers of tables as bars.
 
     Attributes
     ----------
     panels : list of BarsPanel
-        Pictures, one above the other.
+        Panels, one above the other.
     """
 
     kind: ClassVar[str] = "bars"
@@ -145,13 +169,13 @@ class BarChart(FigureDefinition, frozen=True, kw_only=True):
     panels: list[BarsPanel]
 
     def draw(self, overrides: list[str]) -> Drawing:
-        """Draw it: see `FigureDefinition.draw`."""
+        """Draw the figure: see `FigureDefinition.draw`."""
         if len({panel.title for panel in self.panels}) < len(self.panels):
             raise UserError(f"figure {self.name} has panels of one title; give each its own")
         names = list(dict.fromkeys(panel.table for panel in self.panels))
-        made, results = read_figure_tables(self.name, names, overrides)
-        tables = dict(zip(names, made, strict=True))
-        bars = [bar for panel in self.panels for bar in _bars(panel, tables[panel.table])]
+        tables, results = read_figure_tables(self.name, names, overrides)
+        by_name = dict(zip(names, tables, strict=True))
+        bars = [bar for panel in self.panels for bar in _bars(panel, by_name[panel.table])]
         cells = [bar.cell for bar in bars]
         if not any(cell.values for cell in cells):
             raise UserError(f"nothing is recorded of the tables of figure {self.name}")
@@ -160,7 +184,7 @@ class BarChart(FigureDefinition, frozen=True, kw_only=True):
             for cell in cells
             if cell.missing or cell.n_failed
         ]
-        notes += stale_cells(cell for table in made for cell in table.cells.values())
+        notes += stale_cells(cell for table in tables for cell in table.cells.values())
         return Drawing(draw_bars(bars), results, notes)
 
 
@@ -170,7 +194,7 @@ def _bars(panel: BarsPanel, table: Table) -> list[Bar]:
     columns = {name: table.columns[name] for name in panel.columns}
     titles = {name: column.title for name, column in columns.items()}
     if len(set(titles.values())) < len(titles):
-        # Under different groups, and after equal rounds, headings are alike.
+        # Headings are alike under different group headings, and after equal numbers of rounds.
         titles = {name: column.label for name, column in columns.items()}
     return [
         Bar(panel.title, title, titles[name], table.cells[row, name])
@@ -179,7 +203,7 @@ def _bars(panel: BarsPanel, table: Table) -> list[Bar]:
     ]
 
 
-#: The looks of the parts of a bar; numbers that were not run are hatched.
+#: Options of matplotlib for the part of a bar with a verdict; numbers without a run are hatched.
 _VERDICT_STYLES = {verdict: {"facecolor": about.colour} for verdict, about in VERDICTS.items()} | {
     "not run": {"facecolor": "#ffffff", "edgecolor": VERDICTS["not run"].colour, "hatch": "//////"}
 }
@@ -187,14 +211,16 @@ _BAR_HEIGHT = 0.17  # inches
 
 
 def draw_overview(lines: Sequence[CountedLine], verdicts: Sequence[str]) -> Figure:
-    """Draw a bar for each paper and table, as long as it has published numbers.
+    """Draw a bar for each table, whose length is its number of published numbers.
+
+    The tables stand below the title of their paper, in bold.
 
     Parameters
     ----------
     lines : sequence of CountedLine
-        From top to bottom; those without a published number are left out.
+        Papers and tables from top to bottom; lines without a published number are left out.
     verdicts : sequence of str
-        Those that are in the legend, in the order of the parts of a bar.
+        Verdicts of the legend, in the order of the parts of a bar.
 
     Returns
     -------
@@ -238,7 +264,7 @@ def draw_overview(lines: Sequence[CountedLine], verdicts: Sequence[str]) -> Figu
 
 
 def _draw_counts(axes: Axes, data: pd.DataFrame, index: int, n_hues: int) -> None:
-    """Draw counted verdicts beside each other."""
+    """Draw the parts of all bars; ``start`` is the number of published numbers before a part."""
     for part in data.itertuples():
         axes.barh(
             part.y, part.x, 0.68, left=part.start, linewidth=0.4, **_VERDICT_STYLES[part.verdict]

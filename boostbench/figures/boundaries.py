@@ -33,11 +33,11 @@ from boostbench.spec.experiment import ExperimentConfig
 from boostbench.util.errors import UserError
 from boostbench.util.numbers import fixed
 
-_TINT = 0.62  # part of white in the colour of a region
-_LABEL = 0.18  # inches for a line of text
-_TITLE = 0.28  # inches above the panels, with a superscript
-_DPI = 300  # a cell of the map is more than a pixel
-_LINE = (0.25, 0.25, 0.25)
+_WHITE_SHARE = 0.62  # share of white in the colour of a region
+_ROW_LABEL_WIDTH = 0.18  # inches, of the titles of rows
+_COLUMN_TITLE_HEIGHT = 0.28  # inches above the panels, with room for a superscript
+_MAP_DPI = 300  # then a cell of the map is more than a pixel
+_BORDER_COLOUR = (0.25, 0.25, 0.25)  # dark grey, as red, green and blue from 0 to 1
 
 
 class MapPanel(NamedTuple):
@@ -73,10 +73,10 @@ def draw_boundaries(panels: Sequence[MapPanel]) -> Figure:
     """
     rows = list(dict.fromkeys(panel.row for panel in panels))
     n_columns = len(panels) // len(rows)
-    side = (PAGE_WIDTH - _LABEL * (len(rows) > 1)) / n_columns - 0.03
-    size = {"height": side, "extra_height": _TITLE, "pad": 0.02}
+    side = (PAGE_WIDTH - _ROW_LABEL_WIDTH * (len(rows) > 1)) / n_columns - 0.03
+    size = {"height": side, "extra_height": _COLUMN_TITLE_HEIGHT, "pad": 0.02}
     with style():
-        figure, grid, _ = make_panels(len(panels), n_columns, **size, dpi=_DPI)
+        figure, grid, _ = make_panels(len(panels), n_columns, **size, dpi=_MAP_DPI)
         for index, (axes, panel) in enumerate(zip(grid, panels, strict=True)):
             axes.set(xticks=[], yticks=[], box_aspect=1)
             axes.spines[:].set_visible(True)
@@ -89,13 +89,14 @@ def draw_boundaries(panels: Sequence[MapPanel]) -> Figure:
 
 
 def _draw_map(axes: Axes, panel: MapPanel) -> None:
+    """Draw the regions of a panel, and the points in them."""
     if panel.record is None:
         mark_as_empty(axes)
         return
     extent = panel.record.extent
     axes.set(xlim=extent[:2], ylim=extent[2:])
-    alone = panel.rounds is None
-    if not alone:
+    has_map = panel.rounds is not None
+    if has_map:
         picture = _region_picture(decode(panel.record.maps[str(panel.rounds)]))
         axes.imshow(picture, extent=extent, origin="lower", aspect="auto", interpolation="none")
     points = panel.record.points
@@ -106,7 +107,7 @@ def _draw_map(axes: Axes, panel: MapPanel) -> None:
         axes.scatter(
             x[is_member],
             y[is_member],
-            s=5 if alone else 2.5,
+            s=2.5 if has_map else 5,
             c=_class_colour(number),
             marker=MARKERS[number % len(MARKERS)],
             linewidths=0,
@@ -115,13 +116,25 @@ def _draw_map(axes: Axes, panel: MapPanel) -> None:
 
 
 def _region_picture(classes: np.ndarray) -> np.ndarray:
-    """Colour the cells, and darken those beside a cell of another class."""
+    """Return the picture of a map, with dark cells along the borders of the regions.
+
+    Parameters
+    ----------
+    classes : ndarray of shape (n_rows, n_columns), dtype=int
+        Predicted class of each cell of the map.
+
+    Returns
+    -------
+    ndarray of shape (n_rows, n_columns, 3)
+        Red, green and blue from 0 to 1.
+    """
     palette = np.array([to_rgb(_class_colour(number)) for number in range(classes.max() + 1)])
-    picture = (_TINT + (1 - _TINT) * palette)[classes]
+    picture = (_WHITE_SHARE + (1 - _WHITE_SHARE) * palette)[classes]
     border = np.zeros(classes.shape, bool)
+    # A border cell has another class above it or to its right.
     border[:-1] |= classes[:-1] != classes[1:]
     border[:, :-1] |= classes[:, :-1] != classes[:, 1:]
-    picture[border] = _LINE
+    picture[border] = _BORDER_COLOUR
     return picture
 
 
@@ -133,19 +146,19 @@ _HEADER = ["data", "algorithm", "chosen", "CV error %", "rounds", "training erro
 
 
 class BoundaryColumn(CrossColumn, frozen=True, kw_only=True):
-    """An algorithm after some boosting rounds.
+    """Column of a figure of boundaries: an algorithm after a number of boosting rounds.
 
     Attributes
     ----------
     rounds : int, default=None
-        Those that are shown; by default the last of ``protocol.checkpoints``.
+        Boosting rounds to show; by default the last of ``protocol.checkpoints``.
     """
 
     rounds: int | None = None
 
 
 class Boundaries(CrossFigure, frozen=True, kw_only=True):
-    """Decision boundaries; each is of one fit on all points of a data set of two features.
+    """Figure of decision boundaries, each of one fit on all points of a data set of two features.
 
     Attributes
     ----------
@@ -161,7 +174,7 @@ class Boundaries(CrossFigure, frozen=True, kw_only=True):
     points: str | None = None
 
     def draw(self, overrides: list[str]) -> Drawing:
-        """Draw it: see `FigureDefinition.draw`."""
+        """Draw the figure: see `FigureDefinition.draw`."""
         cells, specs = self.compose(overrides, "boundary")
         rounds = [
             _shown_rounds(column, spec) for (_, column), spec in zip(cells, specs, strict=True)
@@ -199,14 +212,17 @@ def _shown_rounds(column: BoundaryColumn, config: ExperimentConfig) -> int:
         raise UserError(
             f"the figure shows {number} rounds, which protocol.checkpoints={checkpoints} has not"
         )
-    asked = config.algorithm.params.get("n_iterations", number)
+    n_iterations = config.algorithm.params.get("n_iterations", number)
     # The algorithm itself refuses values that are no numbers.
-    if isinstance(asked, int) and asked < number:
-        raise UserError(f"the figure shows {number} rounds, but algo.n_iterations is {asked}")
+    if isinstance(n_iterations, int) and n_iterations < number:
+        raise UserError(
+            f"the figure shows {number} rounds, but algo.n_iterations is {n_iterations}"
+        )
     return number
 
 
 def _facts(record: BoundaryRecord, number: int) -> list[str]:
+    """Return the texts below `_HEADER` from ``chosen`` on; the rounds of a fit may be fewer."""
     chosen = ", ".join(f"{key}={value}" for key, value in sorted(record.chosen.items()))
     error = record.validation_error
     done = record.n_iterations
@@ -222,7 +238,7 @@ def _facts(record: BoundaryRecord, number: int) -> list[str]:
 _POINT_COLUMNS = 5
 _POINT_TITLE = 0.24  # inches
 _POINT_DPI = 200
-_LARGEST = 5.0  # square points of a marker
+_MAX_AREA = 5.0  # square points (1/72 inch), of a marker
 
 
 def draw_points(datasets: Sequence[Dataset]) -> Figure:
@@ -247,7 +263,7 @@ def draw_points(datasets: Sequence[Dataset]) -> Figure:
                 "x": dataset.X[dataset.y == class_name, 0],
                 "y": dataset.X[dataset.y == class_name, 1],
                 # Points of a grid touch each other: squares, as wide as the step.
-                "area": min(_LARGEST, (72 * side / sqrt(dataset.n_samples)) ** 2),
+                "area": min(_MAX_AREA, (72 * side / sqrt(dataset.n_samples)) ** 2),
             }
         )
         for dataset in datasets
@@ -285,12 +301,12 @@ def _draw_class(axes: Axes, data: pd.DataFrame, index: int, n_hues: int) -> None
 
 
 class PointClouds(FigureDefinition, frozen=True, kw_only=True):
-    """Data sets of two features.
+    """Figure of the points of data sets with two features.
 
     Attributes
     ----------
     rows : list of str
-        Their names.
+        Names of the data sets.
     """
 
     kind: ClassVar[str] = "points"
@@ -298,16 +314,16 @@ class PointClouds(FigureDefinition, frozen=True, kw_only=True):
     rows: list[str]
 
     def draw(self, overrides: list[str]) -> Drawing:
-        """Draw it: see `FigureDefinition.draw`."""
+        """Draw the figure: see `FigureDefinition.draw`."""
         specs = [
             compose_experiment(Settings({"data": row}) | parse_overrides(overrides))
             for row in self.rows
         ]
-        at_hand = [spec for spec in specs if first_available_source(spec.data)]
-        if not at_hand:
+        available = [spec for spec in specs if first_available_source(spec.data)]
+        if not available:
             raise UserError(f"none of the data sets of figure {self.name} is at hand")
-        datasets = load_each([spec.data for spec in at_hand])
-        absent = [spec.data.name for spec in specs if spec not in at_hand]
+        datasets = load_each([spec.data for spec in available])
+        absent = [spec.data.name for spec in specs if spec not in available]
         for dataset in datasets:
             if dataset.n_features != 2 or dataset.is_sparse:
                 raise UserError(

@@ -1,6 +1,6 @@
 """Comparisons of algorithms: Demšar's diagram of ranks, and the matrix of all pairs."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import permutations
 from math import ceil
 from operator import itemgetter
@@ -29,12 +29,11 @@ _DPI = 300
 _FONT_SIZE = 7.5  # points
 _LABEL_WIDTH = 30  # characters, then a label is broken
 
-# All in inches.
-_MARGIN = 0.06
-_GAP = 0.08  # between a label and its line
-_TOP = 0.62  # above the axis: ticks and the critical difference
-_BAR = 0.09  # distance between bars
-_LINE = 0.14  # height of a line of text
+_MARGIN = 0.06  # inches, around the diagram
+_GAP = 0.08  # inches between a label and its line
+_TOP = 0.62  # inches above the axis, for ticks and the critical difference
+_BAR = 0.09  # inches between bars
+_LINE = 0.14  # inches, the height of a line of text
 
 
 class TestBars(NamedTuple):
@@ -45,16 +44,17 @@ class TestBars(NamedTuple):
 
 
 def draw_critical_difference(table: Table, comparison: Comparison) -> Figure:
-    """Draw the average ranks of columns; bars join those that a test does not separate.
+    """Draw the average ranks of columns; bars join columns that a test does not separate.
 
-    Upper bars are by Nemenyi's test of average ranks, lower ones by Wilcoxon's test of each two
-    with Holm's correction, which does not depend on the other algorithms.
+    Upper bars are by Nemenyi's test of average ranks, lower ones by Wilcoxon's test of each pair
+    with Holm's correction, which does not depend on the other algorithms. The diagram is from J.
+    Demšar, *Statistical comparisons of classifiers over multiple data sets*, JMLR 7, 2006.
 
     Parameters
     ----------
     table : Table
     comparison : Comparison
-        Of three of its columns or more, with numbers of two data sets or more.
+        Comparison of three columns of the table or more, with numbers of two data sets or more.
 
     Returns
     -------
@@ -86,7 +86,7 @@ def similar_groups(differ: np.ndarray) -> list[tuple[int, int]]:
     Returns
     -------
     list of (int, int)
-        First and last of each group of two or more.
+        Positions of the first and the last algorithm of each group of two or more.
 
     Examples
     --------
@@ -106,6 +106,20 @@ def similar_groups(differ: np.ndarray) -> list[tuple[int, int]]:
 def _draw_diagram(
     texts: list[str], ranks: np.ndarray, test: Friedman, bars: Sequence[TestBars]
 ) -> Figure:
+    """Draw the diagram of average ranks.
+
+    Parameters
+    ----------
+    texts : list of str
+        Labels of the algorithms, by ascending average rank.
+    ranks : ndarray of shape (n_algorithms,)
+        Average ranks, ascending.
+    test : Friedman
+        Test with the critical difference of average ranks.
+    bars : sequence of TestBars
+        Groups of each test.
+    """
+    # 1) Divide the labels among the two sides, and compute the size of the figure.
     n_left = ceil(len(texts) / 2)
     below = _BAR * (sum(len(each.groups) for each in bars) + 1)  # distance between axis and labels
     pitch = _LINE * (1 + max(text.count("\n") for text in texts)) + 0.04
@@ -115,6 +129,7 @@ def _draw_diagram(
     inner = 0.15  # the axis ends before the labels' lines do
 
     def x(rank: float) -> float:
+        """Return the horizontal position of an average rank, in inches."""
         share = (rank - 1) / (len(texts) - 1)
         return x_left + inner + share * (x_right - x_left - 2 * inner)
 
@@ -125,6 +140,7 @@ def _draw_diagram(
         axes.set_axis_off()
         _draw_axis(axes, x, len(texts))
         _draw_difference(axes, x, test.critical_difference, len(texts))
+        # 2) Draw a line from each rank to its label: lower ranks on the left, higher on the right.
         for index, (text, rank) in enumerate(zip(texts, ranks, strict=True)):
             on_left = index < n_left
             row = index if on_left else len(texts) - 1 - index
@@ -138,6 +154,7 @@ def _draw_diagram(
                 ha="right" if on_left else "left",
                 va="center_baseline",
             )
+        # 3) Draw the bars below each other, in the colour of their test.
         level = 0
         for colour, each in zip(COLOURS, bars, strict=False):
             for first, last in each.groups:
@@ -158,7 +175,8 @@ def _draw_legend(axes: Axes, right: float, tests: Sequence[str]) -> None:
         right -= _text_width(text) + 2 * _GAP
 
 
-def _draw_axis(axes: Axes, x, n_algorithms: int) -> None:
+def _draw_axis(axes: Axes, x: Callable[[float], float], n_algorithms: int) -> None:
+    """Draw the axis of ranks with a tick at every half; whole ranks have numbers."""
     axes.plot([x(1), x(n_algorithms)], [0, 0], color="black", linewidth=0.8)
     for rank in np.arange(1, n_algorithms + 0.5, 0.5):
         whole = rank == int(rank)
@@ -167,7 +185,9 @@ def _draw_axis(axes: Axes, x, n_algorithms: int) -> None:
             axes.text(x(rank), -0.09, f"{rank:.0f}", ha="center", va="bottom")
 
 
-def _draw_difference(axes: Axes, x, difference: float, n_algorithms: int) -> None:
+def _draw_difference(
+    axes: Axes, x: Callable[[float], float], difference: float, n_algorithms: int
+) -> None:
     """Draw the critical difference to scale; where it is longer than the axis, only print it."""
     text = f"critical difference {difference:.2f}"
     y = -_TOP + 0.30
@@ -182,7 +202,7 @@ def _draw_difference(axes: Axes, x, difference: float, n_algorithms: int) -> Non
 
 
 def _text_width(text: str) -> float:
-    """Measure a label, in inches."""
+    """Return the width of a label in inches; mathematics stands between dollars."""
     font = FontProperties(family="DejaVu Sans", size=_FONT_SIZE)
     lines = text.splitlines()
     return max(
@@ -195,12 +215,12 @@ _RANKED = ["algorithm", "average rank"]
 
 
 class Ranks(TableFigure, frozen=True, kw_only=True):
-    """Average ranks of algorithms, and which of them tests do not separate."""
+    """Figure of the average ranks of algorithms, and of the groups that tests do not separate."""
 
     kind: ClassVar[str] = "ranks"
 
     def draw(self, overrides: list[str]) -> Drawing:
-        """Draw it: see `FigureDefinition.draw`."""
+        """Draw the figure: see `FigureDefinition.draw`."""
         table, columns, results = self.read(overrides)
         comparison = compare_columns(table, columns)
         test, pairs = comparison.friedman, comparison.pairs
@@ -216,7 +236,7 @@ class Ranks(TableFigure, frozen=True, kw_only=True):
         return Drawing(draw_critical_difference(table, comparison), results, notes, facts, _RANKED)
 
 
-_MATRIX_CELL = (0.95, 0.42)  # inches, of a cell at least
+_MATRIX_CELL = (0.95, 0.42)  # inches, smallest width and height of a cell
 _MATRIX_LABEL_WIDTH = 16  # letters, then a label is broken
 _MATRIX_SHADE = 0.75  # opacity of the largest difference where p is 0
 _LETTER = 0.058  # inches, mean width of a letter
@@ -290,20 +310,21 @@ def _matrix_key(comparison: Comparison) -> str:
 
 def _matrix_cell(test: PairTest, row: str, digits: int) -> tuple[float, str, float]:
     """Return the mean difference of an algorithm's row, the text of the cell, and the p-value."""
-    turned = test.a != row
-    difference = -test.difference if turned else test.difference
-    wins, ties, losses = reversed(test.score) if turned else test.score
+    # A test has the difference of its algorithms a and b, and the wins of a.
+    is_reversed = test.a != row
+    difference = -test.difference if is_reversed else test.difference
+    wins, ties, losses = reversed(test.score) if is_reversed else test.score
     text = f"{fixed(difference, digits + 1, '+')}\n{wins}/{ties}/{losses}   p {p_value(test.holm)}"
     return difference, text, test.holm
 
 
 class Matrix(TableFigure, frozen=True, kw_only=True):
-    """Every two algorithms of a table."""
+    """Figure of all pairs of algorithms of a table."""
 
     kind: ClassVar[str] = "matrix"
 
     def draw(self, overrides: list[str]) -> Drawing:
-        """Draw it: see `FigureDefinition.draw`."""
+        """Draw the figure: see `FigureDefinition.draw`."""
         table, columns, results = self.read(overrides)
         comparison = compare_columns(table, columns, table.rope)
         listing = comparison_listing(table, comparison)

@@ -20,10 +20,12 @@ from boostbench.util.numbers import fixed
 
 #: Number of features of a panel: the most frequent ones.
 MAX_FEATURES = 16
-_COLUMNS = 2
-_PANEL_HEIGHT, _NAMES_HEIGHT = 1.7, 0.9  # inches; more for names that are turned
+_COLUMNS = 2  # panels in a row
+_PANEL_HEIGHT = 1.7  # inches
+_NAMES_HEIGHT = 0.9  # inches, for names at an angle of 45 degrees
 _LEGEND_HEIGHT = 0.3  # inches
-_MAX_NAME, _MAX_LEVEL_NAME = 22, 3  # letters of a name; longer names are broken, or turned
+_MAX_NAME = 22  # letters; longer names are broken into lines
+_MAX_LEVEL_NAME = 3  # letters; longer names are at an angle
 
 
 def selection_shares(records: Sequence[FeatureUseRecord]) -> np.ndarray:
@@ -77,6 +79,7 @@ def draw_features(uses: Sequence[FeatureUse]) -> Figure:
     """
     panels = list(dict.fromkeys(use.panel for use in uses))
     titles = list(dict.fromkeys(use.title for use in uses))
+    # 1) Select the most frequent features of each panel, and compute their means and deviations.
     points, shown = [], {}
     for panel in panels:
         drawn = [use for use in uses if use.panel == panel and use.records]
@@ -92,6 +95,7 @@ def draw_features(uses: Sequence[FeatureUse]) -> Figure:
             stds = selected.std(axis=0, ddof=1) if len(each) > 1 else np.full(len(features), np.nan)
             numbers = zip(selected.mean(axis=0), stds, strict=True)
             points += [Point(panel, use.title, x, *pair) for x, pair in enumerate(numbers)]
+    # 2) Draw the points.
     longest = max((len(name) for drawn in shown.values() for name in drawn), default=0)
     figure, grid = draw_panels(
         tidy(points),
@@ -104,6 +108,7 @@ def draw_features(uses: Sequence[FeatureUse]) -> Figure:
         legend="none",
         extra_height=_LEGEND_HEIGHT,
     )
+    # 3) Write the names of the features, and the legend.
     with style():
         for axes, panel in zip(grid, panels, strict=True):
             if panel in shown:
@@ -124,6 +129,7 @@ def draw_features(uses: Sequence[FeatureUse]) -> Figure:
 
 
 def _name_features(axes: Axes, names: Sequence[str]) -> None:
+    """Write the names of the features below their points at 0, 1, ..."""
     axes.set_xticks(range(len(names)), [label(break_words(name, _MAX_NAME)) for name in names])
     if any(len(name) > _MAX_LEVEL_NAME for name in names):
         axes.tick_params(axis="x", rotation=45)
@@ -135,17 +141,17 @@ def _name_features(axes: Axes, names: Sequence[str]) -> None:
 
 
 _HEADER = ["data", "algorithm", "splits", "features selected", "most selected", "test error %"]
-# Number of features that the page about the figure names.
+# Largest number of features that a line of the figure's page names.
 _MAX_NAMED = 3
 
 
 class Features(CrossFigure, frozen=True, kw_only=True):
-    """Shares of the stumps that test each feature, of algorithms that boost stumps."""
+    """Figure of the shares of the stumps that test each feature."""
 
     kind: ClassVar[str] = "features"
 
     def draw(self, overrides: list[str]) -> Drawing:
-        """Draw it: see `FigureDefinition.draw`."""
+        """Draw the figure: see `FigureDefinition.draw`."""
         cells, specs = self.compose(overrides, "feature_use")
         titles = [
             column.title or spec.algorithm.title
@@ -176,6 +182,7 @@ class Features(CrossFigure, frozen=True, kw_only=True):
 
 
 def _table_line(records: Sequence[FeatureUseRecord], names: Sequence[str]) -> list[str]:
+    """Return the texts below `_HEADER` from ``splits`` on."""
     means = selection_shares(records).mean(axis=0)
     order = (-means).argsort(kind="stable")[:_MAX_NAMED]
     return [

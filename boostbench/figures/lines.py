@@ -226,7 +226,7 @@ class Varied(FigureDefinition, frozen=True, kw_only=True):
     scale: Literal["linear", "log"] = "linear"
 
     def draw(self, overrides: list[str]) -> Drawing:
-        """Draw it: see `FigureDefinition.draw`."""
+        """Draw the figure: see `FigureDefinition.draw`."""
         quantities = [get_quantity(panel.quantity) for panel in self.panels]
         recorded = find_varied(self.panels, quantities, overrides)
         # 1) Draw a point for each mean.
@@ -374,7 +374,7 @@ class Times(FigureDefinition, frozen=True, kw_only=True):
     seconds: Literal["coefficients", "fit"] = "coefficients"
 
     def draw(self, overrides: list[str]) -> Drawing:
-        """Draw it: see `FigureDefinition.draw`."""
+        """Draw the figure: see `FigureDefinition.draw`."""
         part = QUANTITIES[self.seconds]
         recorded = find_varied(self.panels, [part] * len(self.panels), overrides)
         points = recorded.points

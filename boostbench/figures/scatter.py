@@ -1,4 +1,4 @@
-"""Published numbers against ours, each published number a point."""
+"""Scatter plots of published numbers against ours: a point for each published number."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -28,11 +28,11 @@ from boostbench.report.overview import (
 from boostbench.util.errors import UserError
 
 _DPI = 250
-_COLUMNS = 3
-_PANEL = 3.4  # inches, at most
-_TITLE = 0.15  # inches; the panels are square, so that the height has to leave room for it
+_COLUMNS = 3  # panels in a row
+_MAX_SIDE = 3.4  # inches, of a square panel
+_TITLE_HEIGHT = 0.15  # inches above a panel
 
-#: Sizes of the markers. Triangles point to the side of the diagonal on which they are.
+#: Sizes of the markers by verdict, in points.
 _SIZES = {"reproduced": 2.8, "better": 4.0, "worse": 4.0, "undecided": 2.8}
 _TICKS = (0, 1, 2, 5, 10, 20, 50, 100)
 
@@ -72,7 +72,7 @@ def draw_scatter(tables: Sequence[Table]) -> Figure:
     ]
     frame = pd.concat(map(_panel_frame, titles, panels))
     n_columns = min(_COLUMNS, len(panels))
-    side = min(_PANEL, PAGE_WIDTH / n_columns)
+    side = min(_MAX_SIDE, PAGE_WIDTH / n_columns)
     noun = axis_label(*quantities) if len(quantities) == 1 else "number"
     figure, grid = draw_panels(
         frame,
@@ -80,7 +80,7 @@ def draw_scatter(tables: Sequence[Table]) -> Figure:
         panels=titles,
         hues=[""],
         n_columns=n_columns,
-        height=side + _TITLE,
+        height=side + _TITLE_HEIGHT,
         width=side * n_columns,
         x_label=f"published {noun}",
         y_label=f"our {noun}",
@@ -135,7 +135,10 @@ def _make_panels(tables: Sequence[Table]) -> list[_Panel]:
 
 
 def _draw_numbers(axes: Axes, data: pd.DataFrame, index: int, n_hues: int) -> None:
-    """Draw published and our numbers by verdict; a verdict without numbers is named, too."""
+    """Draw published numbers and ours by verdict; the legend also names verdicts without numbers.
+
+    Triangles point to the side of the diagonal on which they are: a better error is below it.
+    """
     is_better_below = data.sign.iloc[0] > 0
     markers = {"reproduced": "o", "undecided": "s"}
     markers |= dict(zip(("better", "worse"), "v^" if is_better_below else "^v", strict=True))
@@ -159,7 +162,7 @@ def _draw_numbers(axes: Axes, data: pd.DataFrame, index: int, n_hues: int) -> No
 
 
 def _scale_axes(axes: Axes, quantity: Quantity, numbers: Sequence[float]) -> None:
-    """Set both axes alike, with room for all of some numbers."""
+    """Give both axes one scale, with room for all `numbers`, and draw the diagonal."""
     if quantity == TEST_ERROR:
         for scale in (axes.set_xscale, axes.set_yscale):
             scale("symlog", linthresh=1, linscale=0.5)
@@ -169,7 +172,8 @@ def _scale_axes(axes: Axes, quantity: Quantity, numbers: Sequence[float]) -> Non
     else:
         room = 0.05 * (max(numbers) - min(numbers)) or 1.0
         limits = (min(numbers) - room, max(numbers) + room)
-    axes.plot(limits, limits, color="#888888", linewidth=0.7, zorder=0)  # both are equal
+    # Our number equals the published number on the diagonal.
+    axes.plot(limits, limits, color="#888888", linewidth=0.7, zorder=0)
     axes.set(xlim=limits, ylim=limits)
 
 
@@ -178,16 +182,16 @@ def _half_interval(std: float, n: int) -> float:
     return stats.t.ppf(0.975, n - 1) * std / np.sqrt(n) if n > 1 and np.isfinite(std) else 0.0
 
 
-_COUNTED = ["table", "compared", *COMPARED]
+_HEADER = ["table", "compared", *COMPARED]
 
 
 class Scatter(FigureDefinition, frozen=True, kw_only=True):
-    """Published test errors against ours.
+    """Figure of published numbers against ours.
 
     Attributes
     ----------
     tables : list of str
-        The tables whose numbers are drawn.
+        Names of the tables whose numbers are drawn.
     """
 
     kind: ClassVar[str] = "scatter"
@@ -195,7 +199,7 @@ class Scatter(FigureDefinition, frozen=True, kw_only=True):
     tables: list[str]
 
     def draw(self, overrides: list[str]) -> Drawing:
-        """Draw it: see `FigureDefinition.draw`."""
+        """Draw the figure: see `FigureDefinition.draw`."""
         tables, results = read_figure_tables(self.name, self.tables, overrides)
         totals = counts(tables)
         facts = []
@@ -206,4 +210,4 @@ class Scatter(FigureDefinition, frozen=True, kw_only=True):
                 facts.append([title, str(line.tally.compared), *counted])
         notes = [counts_paragraph(totals.total), counting_sentences(totals.total, tables)]
         notes += stale_cells(cell for table in tables for cell in table.cells.values())
-        return Drawing(draw_scatter(tables), results, notes, facts, _COUNTED)
+        return Drawing(draw_scatter(tables), results, notes, facts, _HEADER)

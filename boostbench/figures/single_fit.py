@@ -115,7 +115,7 @@ class CodewordPictures(FitFigure, frozen=True, kw_only=True):
     shape: list[int]
 
     def draw(self, overrides: list[str]) -> Drawing:
-        """Draw it: see `FigureDefinition.draw`."""
+        """Draw the figure: see `FigureDefinition.draw`."""
         chosen = self.overrides | parse_overrides(overrides) | {"protocol.n_splits": 1}
         spec = self.compose(chosen, "codewords")
         pictures = self._pictures(spec.data.classes)
@@ -260,7 +260,7 @@ class PathCurves(FitFigure, frozen=True, kw_only=True):
     classes: dict[int, str]
 
     def draw(self, overrides: list[str]) -> Drawing:
-        """Draw it: see `FigureDefinition.draw`."""
+        """Draw the figure: see `FigureDefinition.draw`."""
         chosen = {"data.classes": list(self.classes)} | self.overrides | parse_overrides(overrides)
         spec = self.compose(chosen, "paths")
         dataset, record, notes = self.fit(spec, "coefficient paths")
