@@ -1,4 +1,7 @@
-"""Definitions of figures in ``conf/figure/*.yaml``, the kinds of figures, and drawn figures."""
+"""Definitions of figures in ``conf/figure/*.yaml``, the kinds of figures, and their pages.
+
+``boostbench figure NAME`` reads a definition, draws it, and writes the picture and its page.
+"""
 
 import importlib.util
 import pkgutil
@@ -19,19 +22,20 @@ from boostbench.util.validation import check_value, struct_from_mapping
 
 
 class Drawing(msgspec.Struct, frozen=True):
-    """A figure of matplotlib, the folder of results, and the contents of its page.
+    """Drawn figure, and the contents of its page.
 
     Attributes
     ----------
     figure : matplotlib.figure.Figure
     results : Path
+        Folder of the results, whose subfolder ``figures`` receives the files.
     notes : list of str
         Remarks that follow the caption.
-    facts : list of list of str
+    facts : list of list of str, default=[]
         Lines of a table of the drawn numbers.
-    header : list of str
-        Its headings.
-    failed : int
+    header : list of str, default=[]
+        Headings of that table.
+    failed : int, default=0
         Number of experiments that could not be computed.
     """
 
@@ -66,9 +70,15 @@ def headline_note(message: str) -> list[str]:
 
 
 def stale_note(stale: Iterable[str]) -> list[str]:
-    """Return a note on stale results that names the first of them; empty without any."""
-    what = truncated_list(list(dict.fromkeys(stale)), max_names=3)
-    return [f"Not what today's code gives (rerun=stale runs it again): {what}."] if what else []
+    """Return a note that names the first stale results; an empty list without any.
+
+    Parameters
+    ----------
+    stale : iterable of str
+        Algorithm and data set of each result whose records are of an older edition or refuted.
+    """
+    names = truncated_list(list(dict.fromkeys(stale)), max_names=3)
+    return [f"Not what today's code gives (rerun=stale runs it again): {names}."] if names else []
 
 
 class FigureDefinition(msgspec.Struct, frozen=True, kw_only=True):
@@ -133,7 +143,7 @@ def read_figure(name: str) -> FigureDefinition:
     Returns
     -------
     FigureDefinition
-        Of the kind that the file names.
+        Definition of the kind that the file names.
 
     Raises
     ------

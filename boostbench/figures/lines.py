@@ -43,7 +43,7 @@ _TIMES_HEIGHT = 2.3  # inches
 
 
 class LinesPanel(msgspec.Struct, frozen=True):
-    """A panel of numbers of a table.
+    """Panel of numbers of a table.
 
     Attributes
     ----------
@@ -52,7 +52,7 @@ class LinesPanel(msgspec.Struct, frozen=True):
     table : str
         Name of the table whose records are drawn.
     rows : dict of str to float
-        Rows of the table, with their positions on the horizontal axis.
+        Value of the varied setting by the name of a row: its position on the horizontal axis.
     """
 
     title: str
@@ -195,7 +195,7 @@ def draw_varied(
 
 
 class QuantityPanel(LinesPanel, frozen=True):
-    """A picture of any quantity.
+    """Panel of a table's numbers of any quantity.
 
     Attributes
     ----------
@@ -207,14 +207,14 @@ class QuantityPanel(LinesPanel, frozen=True):
 
 
 class Varied(FigureDefinition, frozen=True, kw_only=True):
-    """A table's numbers against the setting that its rows vary.
+    """Figure of a table's numbers against the setting that its rows vary.
 
     Attributes
     ----------
     varied : str
-        That setting, in words.
+        Name of the setting in words, the label of the horizontal axis.
     panels : list of QuantityPanel
-        Pictures, side by side; panels of one title, of several tables, are one picture.
+        Panels side by side; numbers of several tables under one title share a panel.
     scale : {"linear", "log"}, default="linear"
         Scale of the horizontal axis.
     """
@@ -260,6 +260,7 @@ class Varied(FigureDefinition, frozen=True, kw_only=True):
 
 
 def _mean_std(records: Sequence[Record], quantity: Quantity) -> tuple[float, float]:
+    """Return mean and standard deviation over the splits; a single split has no deviation (NaN)."""
     values = quantity.numbers(records)
     return fmean(values), stdev(values) if len(values) > 1 else nan
 
@@ -274,9 +275,9 @@ def draw_times(
     frame : pandas.DataFrame
         Tidy points: x is the varied number, y the CPU time in seconds.
     hues : sequence of str
-        The algorithms, each of which has one look in all panels.
+        Titles of the algorithms, each of which has one look in all panels.
     part : {"coefficients", "fit"}, default="coefficients"
-        Part of the training that the times are of.
+        Measured part of the training: step 4 of column generation, or all of it.
     headline : str, default=""
         Sentence above the panels.
 
@@ -352,20 +353,20 @@ def times_headline(points: Sequence[SplitRecords], part: Quantity) -> str:
 
 
 class CountPanel(LinesPanel, frozen=True):
-    """A picture of numbers against a whole number."""
+    """Panel of CPU times against a whole number, such as a number of classes."""
 
     rows: dict[str, int]
 
 
 class Times(FigureDefinition, frozen=True, kw_only=True):
-    """The CPU time of training, or of its coefficients, against the number that rows vary.
+    """Figure of the CPU time of training, or of its coefficients, against a number.
 
     Attributes
     ----------
     panels : list of CountPanel
-        Pictures, side by side.
+        Panels side by side; the rows of their tables vary the number.
     seconds : {"coefficients", "fit"}, default="coefficients"
-        Which time.
+        Measured part of the training.
     """
 
     kind: ClassVar[str] = "times"
@@ -399,6 +400,7 @@ class Times(FigureDefinition, frozen=True, kw_only=True):
 
 
 def _time_text(records: Sequence[Record] | None, part: Quantity) -> str:
+    """Return the mean CPU time and the mean number of rounds; ``"-"`` without records."""
     if records is None:
         return "-"
     n_rounds = ROUNDS.mean(records)

@@ -1,6 +1,8 @@
-"""A grid of panels on tidy data, which the ordinary kinds of figures share.
+"""Grid of panels on tidy data, which the ordinary kinds of figures share.
 
-A kind chooses the variables of x and y, the hue (one look per value), the panel, and the mark.
+Tidy data have a row for each point. A kind of figure chooses the numbers of x and y, the hue (each
+of its values has a colour and a marker), the panel, and the mark: a function that draws the points
+of one hue in one panel.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -26,18 +28,20 @@ from boostbench.figures.style import (
 
 _BAND_OPACITY = 0.2
 _MAX_LOOSE_ENTRIES = 7  # a legend with more entries in the place of a panel is set densely
-# Ticks in a decade, where the axis is longer than about one decade, and where it is shorter.
-_FEW_TICKS, _MANY_TICKS = (1, 2, 3, 5), (1, 1.5, 2, 2.5, 3, 4, 5, 6, 8)
+# Ticks in a decade of an axis that is longer than about one decade, and of a shorter axis.
+_FEW_TICKS = (1, 2, 3, 5)
+_MANY_TICKS = (1, 1.5, 2, 2.5, 3, 4, 5, 6, 8)
 
 
 class Point(NamedTuple):
-    """A row of tidy data.
+    """Row of tidy data.
 
     Attributes
     ----------
     panel, hue : str
         Titles of the panel and of the line.
     x, y : float
+        Coordinates, in the units of the axes.
     error : float, default=nan
         Half of the length of the error bar; NaN: no bar.
     """
@@ -54,7 +58,8 @@ def tidy(points: Iterable[Point]) -> pd.DataFrame:
     return pd.DataFrame(points, columns=Point._fields)
 
 
-#: Draws the points of one hue: axes, points, position of the hue, number of hues.
+#: Function that draws the points of one hue in a panel. Its arguments are the axes, the tidy
+#: points, the position of the hue, which determines its look, and the number of hues.
 Mark = Callable[[Axes, pd.DataFrame, int, int], object]
 
 
@@ -68,7 +73,7 @@ def draw_line_with_band(axes: Axes, data: pd.DataFrame, index: int, n_hues: int)
     look = marked_line_style(index)
     axes.plot(data.x, data.y, **look)
     if data.error.notna().any():
-        # A band that reached 0 would have no lower end on a logarithmic axis.
+        # A logarithmic axis has no 0, so that the band ends at a tenth of the line.
         lower = np.maximum(data.y - data.error, data.y / 10)
         upper = data.y + data.error
         axes.fill_between(
@@ -83,6 +88,7 @@ def draw_line_with_bars(axes: Axes, data: pd.DataFrame, index: int, n_hues: int)
 
 def draw_markers(axes: Axes, data: pd.DataFrame, index: int, n_hues: int) -> None:
     """Draw points with error bars; several hues stand side by side."""
+    # Points are at whole numbers, so that the hues of a point have half of the distance.
     spread = 0.5 if n_hues > 1 else 0.0
     axes.errorbar(
         data.x + np.linspace(-spread / 2, spread / 2, n_hues)[index],
@@ -184,13 +190,23 @@ def draw_panels(
 def set_log_ticks(axes: Axes) -> None:
     """Set plain ticks on a logarithmic vertical axis, more of them on a short axis."""
     low, high = axes.get_ylim()
-    is_long = high > 8 * low
+    is_long = high > 8 * low  # about a decade
     axes.yaxis.set_major_locator(LogLocator(subs=_FEW_TICKS if is_long else _MANY_TICKS))
     plain_ticks(axes.yaxis)
 
 
 def distant_values(values: Sequence[float]) -> list[float]:
-    """Return ascending values without those that are too near to the one before for a tick.
+    """Return values whose tick labels do not overlap.
+
+    Parameters
+    ----------
+    values : sequence of float
+        Ascending values on a linear axis.
+
+    Returns
+    -------
+    list of float
+        The first value, and each value that is more than 1/16 of the range above the one before.
 
     Examples
     --------

@@ -23,9 +23,10 @@ from boostbench.util.numbers import fixed
 from boostbench.util.terminal import spinner
 
 _HEIGHT = 3.9  # inches
-# Side of a picture and gap between two pictures, in units of the radius of the circle.
-_SIDE, _GAP = 0.27, 0.02
-_STEP = 0.05
+# Lengths are in units of the radius of the circle that the codewords end on.
+_SIDE = 0.27  # side of a picture
+_GAP = 0.02  # smallest gap between two pictures
+_STEP = 0.05  # a picture is moved outwards in such steps until it overlaps no other
 
 
 class CodewordPanel(NamedTuple):
@@ -62,32 +63,36 @@ def draw_codewords(panels: Sequence[CodewordPanel], pictures: Sequence[np.ndarra
 
 
 def picture_centres(codewords: np.ndarray) -> np.ndarray:
-    """Find places for pictures: on the rays of codewords, as near as they do not overlap.
+    """Return positions of pictures on the rays of their codewords, without overlaps.
+
+    Each picture is as near to the circle as the pictures before it allow.
 
     Parameters
     ----------
     codewords : ndarray of shape (n_classes, 2)
-        Of length 1.
+        Vectors of length 1.
 
     Returns
     -------
     ndarray of shape (n_classes, 2)
         Centres of the pictures.
     """
-    taken: list[np.ndarray] = []
+    centres: list[np.ndarray] = []
     for codeword in codewords:
         radius = 1 + _SIDE * 0.75
-        while any(np.abs(radius * codeword - other).max() < _SIDE + _GAP for other in taken):
+        # Squares overlap if their centres are nearer than a side in both coordinates.
+        while any(np.abs(radius * codeword - other).max() < _SIDE + _GAP for other in centres):
             radius += _STEP
-        taken.append(radius * codeword)
-    return np.array(taken)
+        centres.append(radius * codeword)
+    return np.array(centres)
 
 
 def _draw_codewords(
     axes: Axes, codewords: np.ndarray, centres: np.ndarray, pictures: Sequence[np.ndarray]
 ) -> None:
-    turn = np.linspace(0, 2 * np.pi, 200)
-    axes.plot(np.cos(turn), np.sin(turn), color="#dddddd", linewidth=0.8)
+    """Draw the circle, and each codeword with a ray to the centre of its picture."""
+    angles = np.linspace(0, 2 * np.pi, 200)
+    axes.plot(np.cos(angles), np.sin(angles), color="#dddddd", linewidth=0.8)
     for codeword, centre, picture in zip(codewords, centres, pictures, strict=True):
         axes.plot(*zip([0, 0], centre, strict=True), color="#bbbbbb", linewidth=0.5, zorder=1)
         axes.plot(*zip([0, 0], codeword, strict=True), color=COLOURS[0], linewidth=0.8, zorder=2)
@@ -97,9 +102,7 @@ def _draw_codewords(
 
 
 class CodewordPictures(FitFigure, frozen=True, kw_only=True):
-    """Codewords in the plane before and after the training, of the first split.
-
-    The algorithm has codewords of two dimensions.
+    """Figure of two-dimensional codewords before and after the training on the first split.
 
     Attributes
     ----------
@@ -151,23 +154,37 @@ class CodewordPictures(FitFigure, frozen=True, kw_only=True):
 
 
 def typical_pictures(images: Dataset, shape: Sequence[int]) -> list[np.ndarray]:
-    """Choose the picture of each class that is nearest to the mean of them, at equal contrast."""
-    chosen = []
+    """Return the picture of each class that correlates most with the mean picture of the class.
+
+    Parameters
+    ----------
+    images : Dataset
+        Pictures as rows of pixels.
+    shape : sequence of int
+        Height and width.
+
+    Returns
+    -------
+    list of ndarray of shape (height, width)
+    """
+    typical = []
     for class_name in images.classes:
         members = images.X[images.y == class_name]
-        even = members - members.mean(axis=1, keepdims=True)
-        even /= np.linalg.norm(even, axis=1, keepdims=True) + 1e-12
-        chosen.append(members[(even @ even.mean(axis=0)).argmax()].reshape(shape))
-    return chosen
+        # Pictures of equal brightness and contrast: mean 0 and length 1. A constant picture is 0.
+        scaled = members - members.mean(axis=1, keepdims=True)
+        scaled /= np.linalg.norm(scaled, axis=1, keepdims=True) + 1e-12
+        typical.append(members[(scaled @ scaled.mean(axis=0)).argmax()].reshape(shape))
+    return typical
 
 
+# Titles of the two solutions in a record: the exact path, and tiny steps of stage-wise boosting.
 _SOLUTIONS = {"exact": "exact", "stage_wise": "stage-wise"}
 _ROW_HEIGHT = 1.25  # inches
 _LEGEND_COLUMNS = 4
 
 
 def draw_paths(record: PathsRecord, classes: Sequence[str], names: Sequence[str]) -> Figure:
-    """Draw the coefficients of each class in a panel: a row for each loss and way, as in the paper.
+    """Draw the coefficients of each class in a panel, with a row for each loss and solution.
 
     Parameters
     ----------
@@ -176,16 +193,16 @@ def draw_paths(record: PathsRecord, classes: Sequence[str], names: Sequence[str]
     classes : sequence of str
         Headings of the classes.
     names : sequence of str
-        Of the features of the data set; those without a name have their number.
+        Names of the features; the name of an unnamed feature is its number.
 
     Returns
     -------
     matplotlib.figure.Figure
     """
     rows = [
-        (f"{title}\n{loss}", getattr(path, way))
+        (f"{title}\n{loss}", getattr(path, solution))
         for loss, path in record.paths.items()
-        for way, title in _SOLUTIONS.items()
+        for solution, title in _SOLUTIONS.items()
     ]
     norms = [0.0, *record.norms]
     with style():
@@ -219,40 +236,41 @@ def paths_headline(record: PathsRecord) -> str:
     Parameters
     ----------
     record : PathsRecord
-        As of `draw_paths`.
+        A record of coefficient paths.
 
     Returns
     -------
     str
     """
-    most = max(_path_distances(record, loss).max() for loss in record.paths)
-    return f"Tiny steps stay within {most:.1f} % of the L1 norm of the exact path"
+    largest = max(_path_distances(record, loss).max() for loss in record.paths)
+    return f"Tiny steps stay within {largest:.1f} % of the L1 norm of the exact path"
 
 
 def _path_distances(record: PathsRecord, loss: str) -> np.ndarray:
-    """Return how far the two paths are from each other, in percent of the norm."""
-    exact, steps = (np.array(getattr(record.paths[loss], way)) for way in _SOLUTIONS)
+    """Return the L1 distance of the two paths at each norm, in percent of the norm."""
+    exact, steps = (np.array(getattr(record.paths[loss], solution)) for solution in _SOLUTIONS)
     return 100 * np.abs(exact - steps).sum(axis=(1, 2)) / record.norms
 
 
 def _stump_label(stump: PathStump, names: Sequence[str]) -> str:
+    """Return the label of a stump, ``"age > 30.00"``."""
     name = names[stump.feature]
     feature = f"feature {name}" if name.isdigit() else name
     return f"{feature} > {stump.threshold:.2f}"
 
 
 _HEADER = ["loss", "L1 norm", "largest coefficient", "difference, % of the norm"]
-# Number of norms at which the page gives the distance of the paths.
-_SHOWN = 5
+# Number of norms at which the page states the distance of the paths.
+_N_SHOWN = 5
 
 
 class PathCurves(FitFigure, frozen=True, kw_only=True):
-    """Coefficients of a few stumps, exact and by tiny steps.
+    """Figure of the coefficients of a few stumps, exact and by tiny steps.
 
     Attributes
     ----------
     classes : dict of int to str
-        Headings by the labels of the classes that are taken.
+        Headings by the labels of the classes; samples of other classes are left out.
     """
 
     kind: ClassVar[str] = "paths"
@@ -276,7 +294,7 @@ class PathCurves(FitFigure, frozen=True, kw_only=True):
 def _facts(record: PathsRecord) -> list[list[str]]:
     """Return the distance of the two paths at several norms."""
     norms = np.array(record.norms)
-    shown = np.arange(len(norms), 0, -len(norms) // _SHOWN)[::-1] - 1
+    shown = np.arange(len(norms), 0, -len(norms) // _N_SHOWN)[::-1] - 1
     facts = []
     for loss, path in record.paths.items():
         exact = np.array(path.exact)

@@ -1,4 +1,8 @@
-"""Cells, tables and experiments that figures show, and the keys that choose them."""
+"""Cells, tables and experiments that figures show, and base classes with the keys that choose them.
+
+A figure is about a table (`TableFigure`), about several algorithms on several data sets
+(`CrossFigure`), or about one fit (`FitFigure`).
+"""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
@@ -34,16 +38,16 @@ from boostbench.util.validation import check_names
 
 
 class CrossColumn(msgspec.Struct, frozen=True, kw_only=True):
-    """An algorithm of a figure.
+    """Column of a figure: an algorithm.
 
     Attributes
     ----------
     algo : str
-        Its name.
+        Name of the algorithm.
     title : str, default=None
         Heading; by default the title of the algorithm.
     overrides : Settings
-        Hydra overrides that hold for it alone.
+        Hydra overrides of this column.
     """
 
     algo: str
@@ -52,14 +56,14 @@ class CrossColumn(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class CrossFigure(FigureDefinition, frozen=True, kw_only=True):
-    """Keys of figures of several algorithms on several data sets.
+    """Base of figures of several algorithms on several data sets.
 
     Attributes
     ----------
     rows : list of str
-        The data sets, by name or by the path of a file.
+        Names of the data sets, or paths of files.
     columns : list of CrossColumn
-        The algorithms.
+        Algorithms.
     overrides : Settings
         Hydra overrides of all columns; the overrides of a column come later.
     """
@@ -71,22 +75,49 @@ class CrossFigure(FigureDefinition, frozen=True, kw_only=True):
     def compose(
         self, given: Sequence[str], measure: str
     ) -> tuple[list[tuple[str, CrossColumn]], list[ExperimentConfig]]:
-        """Give row and column of each cell, and its config; `given` overrides come last."""
-        cells, asked = list(product(self.rows, self.columns)), parse_overrides(given)
+        """Compose the configs of all cells.
+
+        Parameters
+        ----------
+        given : sequence of str
+            Overrides of the command line, which come last.
+        measure : str
+            Name of the measure: the kind of result that a split records.
+
+        Returns
+        -------
+        cells : list of (str, CrossColumn)
+            Row and column of each cell, row by row.
+        configs : list of ExperimentConfig
+            Config of each cell.
+
+        Raises
+        ------
+        UserError
+            If an override applies to none of the algorithms, or is not valid.
+        """
+        cells = list(product(self.rows, self.columns))
+        last_overrides = parse_overrides(given)
         choices = [AlgorithmChoice(column.algo) for column in self.columns]
         check_applicable(self.overrides, choices, f"figure {self.name}")
-        check_applicable(asked, choices)
-        specs = []
+        check_applicable(last_overrides, choices)
+        configs = []
         for row, column in cells:
             choice = AlgorithmChoice(column.algo)
-            for_all, now = (select_applicable(each, choice) for each in (self.overrides, asked))
-            chosen = data_settings(row) | {"algo": column.algo} | for_all | column.overrides | now
-            specs.append(compose_experiment(chosen | {"measure": measure}, asked))
-        return cells, specs
+            settings = (
+                data_settings(row)
+                | {"algo": column.algo}
+                | select_applicable(self.overrides, choice)
+                | column.overrides
+                | select_applicable(last_overrides, choice)
+                | {"measure": measure}
+            )
+            configs.append(compose_experiment(settings, last_overrides))
+        return cells, configs
 
 
 class FitFigure(FigureDefinition, frozen=True, kw_only=True):
-    """Keys of figures of one fit.
+    """Base of figures of one fit.
 
     Attributes
     ----------
@@ -100,10 +131,18 @@ class FitFigure(FigureDefinition, frozen=True, kw_only=True):
     algo: str
     overrides: Settings = msgspec.field(default_factory=Settings)
 
-    def compose(self, chosen: Settings, measure: str) -> ExperimentConfig:
-        """Compose the config; `chosen` has all further choices, `overrides` included."""
+    def compose(self, settings: Settings, measure: str) -> ExperimentConfig:
+        """Return the config of the fit.
+
+        Parameters
+        ----------
+        settings : Settings
+            Settings of the fit besides `data` and `algo`; they include `overrides`.
+        measure : str
+            Name of the measure: the kind of result that a split records.
+        """
         return compose_experiment(
-            {"data": self.data, "algo": self.algo} | chosen | {"measure": measure}
+            {"data": self.data, "algo": self.algo} | settings | {"measure": measure}
         )
 
     def fit(self, config: ExperimentConfig, result: str) -> tuple[Dataset, Record, list[str]]:
@@ -122,7 +161,7 @@ class FitFigure(FigureDefinition, frozen=True, kw_only=True):
         record : Record
             Record of the first split.
         notes : list of str
-            Note on a stale record, if it is one.
+            A note if the record is stale; else empty.
 
         Raises
         ------
@@ -248,15 +287,23 @@ def read_figure_tables(
     figure: str, names: Sequence[str], overrides: list[str]
 ) -> tuple[list[Table], Path]:
     """Return the tables of a figure from the records, and the folder of the records."""
-    strange, results = parse_names_and_results(f"figure {figure}", overrides)
-    if strange:
-        raise UserError(f"figure {figure} takes results=DIR alone, not {strange[0]!r}")
+    other_words, results = parse_names_and_results(f"figure {figure}", overrides)
+    if other_words:
+        raise UserError(f"figure {figure} takes results=DIR alone, not {other_words[0]!r}")
     with spinner("reading records"):
         return read_tables(names, Records(results)), results
 
 
 class TableFigure(FigureDefinition, frozen=True, kw_only=True):
-    """Keys of figures over the data sets of a table: its name, and columns, by default all."""
+    """Base of figures over the data sets of a table.
+
+    Attributes
+    ----------
+    table : str
+        Name of the table.
+    columns : list of str
+        Names of its columns, see `find_column`; empty: all columns.
+    """
 
     table: str
     columns: list[str] = msgspec.field(default_factory=list)

@@ -1,4 +1,4 @@
-"""Look of all figures, and their files."""
+"""Look of all figures, and their files as PNG, SVG and PDF."""
 
 import re
 from collections.abc import Sequence
@@ -16,8 +16,8 @@ from matplotlib.ticker import FixedLocator, NullLocator, StrMethodFormatter
 from boostbench.util.files import atomic_write, writing_to
 from boostbench.util.terminal import printable
 
-#: Okabe and Ito's colours, which differ for all kinds of colour blindness; the first ones differ
-#: most in brightness as well.
+#: Colours of hues, in this order: Okabe and Ito's, which differ for all kinds of colour blindness.
+#: The first ones differ most in brightness as well.
 COLOURS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#d55e00", "#000000", "#56b4e9")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 _DASHES = ("-", (0, (3, 1)))
@@ -55,20 +55,29 @@ _SVG_DPI = 150  # resolution of rasterised parts
 
 
 def style():
-    """Give the context in which figures are drawn and saved."""
+    """Return the context manager in which figures are drawn and saved."""
     return matplotlib.rc_context(_STYLE)
 
 
 def line_style(index: int) -> dict:
-    """Give the look of a curve: its colour and, where the colours do not suffice, its dashes."""
+    """Return the options of matplotlib for the line of a hue.
+
+    Parameters
+    ----------
+    index : int
+        Position of the hue. Where the colours are used a second time, the lines are dashed.
+    """
     turn, colour = divmod(index, len(COLOURS))
     return {"color": COLOURS[colour], "linestyle": _DASHES[turn % len(_DASHES)], "linewidth": 1}
 
 
 def marked_line_style(index: int) -> dict:
-    """Give the look of a curve through a few points, which are marked.
+    """Return the options of matplotlib for the line of a hue through marked points.
 
-    Where the colours are used a second time, the marks are hollow.
+    Parameters
+    ----------
+    index : int
+        Position of the hue. Where the colours are used a second time, the markers are hollow.
     """
     turn, number = divmod(index, len(MARKERS))
     marks = {"marker": MARKERS[(number + turn) % len(MARKERS)], "markersize": 3}
@@ -79,9 +88,9 @@ def marked_line_style(index: int) -> dict:
 
 
 def label(title: str) -> str:
-    r"""Write a title for matplotlib: a word after ``^`` is raised, a dollar stays a dollar.
+    r"""Return a title for matplotlib: a word after ``^`` is raised, a dollar sign is no formula.
 
-    Every title of a user's goes through here.
+    All titles of users and of tables need it.
 
     Examples
     --------
@@ -119,11 +128,11 @@ def put_headline(
     ----------
     figure : matplotlib.figure.Figure
     message : str
-        May be empty.
+        Sentence in bold; may be empty.
     lines : sequence of matplotlib.lines.Line2D, default=()
-        With labels; empty where the legend is elsewhere.
+        Labelled lines of the legend; empty: no legend here.
     columns : int, default=5
-        Lines in a row.
+        Entries of the legend in a row.
     """
     weight = {"weight": "bold"}
     if lines:
@@ -185,20 +194,27 @@ def make_panels(
 
 
 def legend_lines(titles: Sequence[str]) -> list[Line2D]:
-    """Make the lines of a legend: each title with the look of its curve."""
+    """Return the lines of a legend: each title with the look of its line."""
     return [Line2D([], [], label=label(t), **marked_line_style(i)) for i, t in enumerate(titles)]
 
 
-def plain_ticks(axis: Axis, places: Sequence[float] | None = None) -> None:
-    """Write numbers as they are at the ticks, and no ticks between them; perhaps at `places`."""
-    if places is not None:
-        axis.set_major_locator(FixedLocator(places))
+def plain_ticks(axis: Axis, positions: Sequence[float] | None = None) -> None:
+    """Write plain numbers such as 1000 at the ticks of an axis, and remove its minor ticks.
+
+    Parameters
+    ----------
+    axis : matplotlib.axis.Axis
+    positions : sequence of float, default=None
+        Positions of the ticks. None: matplotlib chooses them.
+    """
+    if positions is not None:
+        axis.set_major_locator(FixedLocator(positions))
     axis.set_major_formatter(StrMethodFormatter("{x:g}"))
     axis.set_minor_locator(NullLocator())
 
 
 def mark_as_empty(axes: Axes) -> None:
-    """Say in a panel that there is nothing to draw."""
+    """Write into a panel that there is no record to draw."""
     axes.text(0.5, 0.5, "no record", ha="center", va="center", transform=axes.transAxes)
 
 
@@ -210,9 +226,9 @@ def save(figure: Figure, path: Path, title: str, description: str, depth: int = 
     figure : matplotlib.figure.Figure
         The figure.
     path : Path
-        Of the files, without their ending; the folder is made.
+        Path of the files without suffix; the folder is made.
     title, description : str
-        Written into the files, for those who cannot see the picture.
+        Texts for readers who cannot see the picture, which are written into the files.
     depth : int, default=1
         Number of the files' folders that must not be links, see
         `boostbench.util.files.check_folders`: 1 for ``figures`` in a folder of results; 0 if
@@ -230,7 +246,7 @@ def save(figure: Figure, path: Path, title: str, description: str, depth: int = 
     """
     title, description = printable(title), printable(description)
     texts = {"Title": title, "Description": description}
-    # Neither the date nor matplotlib's version belongs to the picture.
+    # Dates and versions of matplotlib are left out, so that equal pictures are equal files.
     options = {
         ".png": {
             "dpi": figure.dpi,
@@ -248,9 +264,9 @@ def save(figure: Figure, path: Path, title: str, description: str, depth: int = 
     }
     written = []
     with writing_to(path, depth=depth):
-        for suffix, how in options.items():
+        for suffix, file_options in options.items():
             file = path.with_name(path.name + suffix)
             with style():
-                atomic_write(file, partial(figure.savefig, format=suffix[1:], **how))
+                atomic_write(file, partial(figure.savefig, format=suffix[1:], **file_options))
             written.append(file)
     return written
