@@ -301,7 +301,9 @@ def _print_findings(
     console.print(grid)
     # 2) Explain the records that were not fitted, and the groups that are not the same.
     skipped = Counter(
-        f"{group.group.data}: {reason}" for group in groups for reason in group.skipped.values()
+        f"{group.group.data}: {result.reason}"
+        for group in groups
+        for result in group.list_results("skipped")
     )
     for reason, number in skipped.items():
         console.print(f"{number} not fitted, {reason}")
@@ -311,8 +313,8 @@ def _print_findings(
                 console.print(f"{state}, {finding.group}: {sentence}", style="red")
     # 3) Sum up the refits.
     same, other_errors, different, failed = (
-        sum(len(getattr(group, name)) for group in groups)
-        for name in ("same", "other_errors", "different", "failed")
+        sum(len(group.list_results(state)) for group in groups)
+        for state in ("same", "other errors", "different", "failed")
     )
     if other_errors:
         console.print(

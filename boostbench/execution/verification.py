@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from functools import lru_cache
 from statistics import fmean
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import stats
@@ -316,6 +316,30 @@ def systematic_difference(differences: Iterable[float]) -> float | None:
 # A group of records
 
 
+class RefitResult(NamedTuple):
+    """Comparison of a record with its refit.
+
+    Attributes
+    ----------
+    key : str
+        Key of the record.
+    state : {"same", "other errors", "different", "failed", "skipped"}
+        ``"same"``: all results are equal. ``"other errors"``: they differ, and another kernel made
+        the record. ``"different"``: they differ on one kernel. ``"failed"``: the refit raised an
+        error. ``"skipped"``: the record cannot be fitted on this machine.
+    reason : str, default=""
+        Differences, the error, or the reason why the record was skipped.
+    change : float, default=0.0
+        Error today minus error on record, in percentage points, for ``"other errors"``; 0 without
+        an error.
+    """
+
+    key: str
+    state: str
+    reason: str = ""
+    change: float = 0.0
+
+
 @dataclass
 class GroupCheck:
     """Refits of the records of a group: an algorithm with its choices on a data set.
@@ -327,30 +351,27 @@ class GroupCheck:
         Records of today's edition.
     finding : Finding or None
         Result of earlier refits.
-    same : set of str
-        Keys of records whose refits are the same in all that was measured.
-    other_errors : dict of str to float
-        Keys of records by another kernel whose refits are not; error today minus error on record,
-        in percentage points (0 without an error).
-    different, failed : dict of str to str
-        Keys of such records, with the differences or the error.
-    skipped : dict of str to str
-        Keys of records that could not be fitted on this machine, with the reason.
+    results : list of RefitResult
+        Results of the refits so far, each of another record.
     """
 
     group: Group
     fits: list[RecordedFit]
     finding: Finding | None
-    same: set[str] = field(default_factory=set)
-    other_errors: dict[str, float] = field(default_factory=dict)
-    different: dict[str, str] = field(default_factory=dict)
-    failed: dict[str, str] = field(default_factory=dict)
-    skipped: dict[str, str] = field(default_factory=dict)
+    results: list[RefitResult] = field(default_factory=list)
+
+    def list_results(self, state: str) -> list[RefitResult]:
+        """Return the results of a state."""
+        return [result for result in self.results if result.state == state]
 
     @property
     def refitted(self) -> set[str]:
         """Keys of the records that were fitted again."""
-        return {*self.same, *self.other_errors, *self.different, *self.failed}
+        return {result.key for result in self.results if result.state != "skipped"}
+
+    def is_skipped(self, fit: RecordedFit) -> bool:
+        """Return True if a record could not be fitted on this machine."""
+        return any(result.key == fit.key for result in self.list_results("skipped"))
 
     def keys_by_kernel(self, kernel: str) -> set[str]:
         """Return the keys of records that an earlier refit by a kernel repeated."""
@@ -404,18 +425,18 @@ class GroupCheck:
             True: this kernel made the record. False: the provenance of the record decides, or an
             earlier refit by this kernel.
         """
+        differences = [] if outcome.error else list_differences(fit.record, outcome)
         if outcome.error:
-            self.failed[fit.key] = f"{fit.label}: {outcome.error}"
-            return
-        differences = list_differences(fit.record, outcome)
-        if not differences:
-            self.same.add(fit.key)
+            result = RefitResult(fit.key, "failed", f"{fit.label}: {outcome.error}")
+        elif not differences:
+            result = RefitResult(fit.key, "same")
         elif is_same_kernel or self._is_made_by(fit, kernel):
-            self.different[fit.key] = f"{fit.label}: {'; '.join(differences)}"
+            result = RefitResult(fit.key, "different", f"{fit.label}: {'; '.join(differences)}")
         else:
             errors = held_out_error(fit.record.results), held_out_error(outcome.results)
-            is_comparable = None not in errors
-            self.other_errors[fit.key] = 100 * (errors[1] - errors[0]) if is_comparable else 0.0
+            change = 0.0 if None in errors else 100 * (errors[1] - errors[0])
+            result = RefitResult(fit.key, "other errors", change=change)
+        self.results.append(result)
 
     def _is_made_by(self, fit: RecordedFit, kernel: str) -> bool:
         """Return True if a kernel on this system made a record, or repeated it in a refit."""
@@ -438,19 +459,23 @@ class GroupCheck:
         # 1) Take earlier results of records that were not fitted again.
         before, refitted = self.finding, self.refitted
         pending = {fit.key for fit in self.fits} - refitted
-        same: dict[str, list[str]] = {}
+        changes = {result.key: result.change for result in self.list_results("other errors")}
+        differences = {result.key: result.reason for result in self.list_results("different")}
+        failures = {result.key: result.reason for result in self.list_results("failed")}
         other_errors, different, failed = (
             {**{key: value for key, value in earlier.items() if key in pending}, **today}
             for earlier, today in (
-                (before.other_errors if before else {}, self.other_errors),
-                (before.different if before else {}, self.different),
-                (before.failed if before else {}, self.failed),
+                (before.other_errors if before else {}, changes),
+                (before.different if before else {}, differences),
+                (before.failed if before else {}, failures),
             )
         )
+        same = {}
         for name, keys in before.same.items() if before else ():
             valid = pending if name == kernel else pending | refitted
             same[name] = [key for key in keys if key in valid]
-        same[kernel] = [*same.get(kernel, ()), *sorted(self.same)][-_MAX_KEYS:]
+        same_today = sorted({result.key for result in self.list_results("same")})
+        same[kernel] = [*same.get(kernel, ()), *same_today][-_MAX_KEYS:]
         # 2) Judge the records by other kernels together: all are different, or none is.
         shift = systematic_difference(other_errors.values())
         if shift:
@@ -550,7 +575,7 @@ def select_affordable(refits: Iterable[Refit], budget: float) -> Iterator[Refit]
         cost = max(MIN_SECONDS, fit.seconds)
         if cost <= budget:
             yield group, fit
-            if fit.key not in group.skipped:
+            if not group.is_skipped(fit):
                 budget -= cost
 
 
@@ -600,14 +625,16 @@ def refit_records(
                 dataset = find_data(fit.record)
                 trial = plan_refit(fit.record, dataset)
             except UserError as error:
-                group.skipped[fit.key] = str(error)
+                group.results.append(RefitResult(fit.key, "skipped", str(error)))
                 continue
             if trial.split.checksum == fit.record.rows:
                 yield _Task(group, fit, trial, dataset)
             elif trial.protocol.sampling in ("fixed", "official"):
-                group.skipped[fit.key] = "its splits are no longer the recorded ones"
+                reason = "its splits are no longer the recorded ones"
+                group.results.append(RefitResult(fit.key, "skipped", reason))
             else:
-                group.different[fit.key] = f"{fit.label}: today's code draws other rows"
+                reason = f"{fit.label}: today's code draws other rows"
+                group.results.append(RefitResult(fit.key, "different", reason))
 
     for task, outcome in workers(plan()):
         task.group.add(task.fit, outcome, kernel, is_same_kernel)

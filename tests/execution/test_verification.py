@@ -11,6 +11,7 @@ from boostbench.execution.verification import (
     MAX_DRAWN,
     GroupCheck,
     RecordedFit,
+    RefitResult,
     draw_refits,
     list_differences,
     plan_refit,
@@ -222,7 +223,7 @@ def test_scores_of_another_kernel_are_not_compared():
     [fit] = group.fits
     group.add(fit, outcome(modify_record(flat(fit.record), witness={"end": 3.0})), HERE)
     assert group.conclude("b17bc98", HERE, STARTED).state == "same"
-    assert group.other_errors == {fit.key: 0.0}
+    assert group.results == [RefitResult(fit.key, "other errors", change=0.0)]
 
 
 def test_systematic_errors_on_another_kernel_are_different():
@@ -339,8 +340,8 @@ def test_changed_algorithm_is_different(recorded, dataset, tmp_path, monkeypatch
 def test_changed_splits_are_different(recorded):
     [group] = check_groups(recorded())
     assert refit_all(group, lambda _: make_dataset(seed=5, counts=(50, 30, 40))) == []
-    assert len(group.different) == len(group.fits)
-    assert all("draws other rows" in sentence for sentence in group.different.values())
+    assert [result.state for result in group.results] == ["different"] * len(group.fits)
+    assert all("draws other rows" in result.reason for result in group.results)
 
 
 def test_missing_data_are_skipped(recorded):
@@ -349,7 +350,9 @@ def test_missing_data_are_skipped(recorded):
 
     [group] = check_groups(recorded())
     assert refit_all(group, find_nothing) == []
-    assert set(group.skipped.values()) == {"not available"}
+    assert {(result.state, result.reason) for result in group.results} == {
+        ("skipped", "not available")
+    }
     assert not group.refitted
 
 
@@ -403,7 +406,7 @@ def test_draw_takes_unverified_groups_before_verified_ones():
     for check in verified:
         check.finding = conclude(check, n=5)
         assert check.finding.is_verified
-        check.same.clear()
+        check.results.clear()
     for salt in "abcd":
         refits = draw_refits(groups, salt, HERE)
         # One record of the algorithm, then all of the group that is not verified.
