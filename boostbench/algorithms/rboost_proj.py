@@ -317,8 +317,9 @@ class _ProjectionMaster(Master):
             warn_unsolved(self.params, self.converged)
 
     def rewind(self, rounds):
+        """Restore the coefficients of an earlier round; see `Master.rewind`."""
         super().rewind(rounds)
-        self.w = self.path.rewind(rounds, len(self.w))
+        self.w = self.path.rewind(rounds, n_coefficients=len(self.w))
 
     def _evaluate_weights(self, scores):
         """Return the smooth part of eq. (18) and its dual variables as weak-learner weights.
@@ -405,6 +406,7 @@ class _PairMaster(_ProjectionMaster):
         self.no_violation = np.zeros(params.n_projections)
 
     def rewind(self, rounds):
+        """Drop the coefficients of later pairs; see `Master.rewind`."""
         super().rewind(rounds)
         self.w = self.w[:rounds]
 

@@ -396,7 +396,8 @@ def _encode_column(graph, index, name, categories, dtype):
     int
     """
     # 1) Cast numbers to double precision.
-    column, encoded, double = f"column_{index}", f"encoded_{index}", graph.types.DOUBLE
+    column, encoded = f"column_{index}", f"encoded_{index}"
+    double = graph.types.DOUBLE
     if categories is None:
         graph.add("Cast", [column], encoded, to=double)
         return _float_type(graph, dtype)

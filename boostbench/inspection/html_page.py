@@ -254,6 +254,10 @@ class _Page:
         """
         return f"± {N_STDS * value:,.{self.n_decimals}f}"
 
+    def _format_with_deviation(self, value, std):
+        """Return the text of a contribution and of two standard deviations."""
+        return f"{self.format_contribution(value)} {self.format_deviation(std)}"
+
     def evaluation_data(self, result):
         """Return the test results with the drawing of the calibration curve.
 
@@ -489,11 +493,8 @@ class _Page:
                 for ends in zip((table - half_widths).T, (table + half_widths).T, strict=True)
             ]
             texts = [
-                ", ".join(
-                    f"{self.format_contribution(v)} {self.format_deviation(s)}"
-                    for v, s in zip(*row, strict=True)
-                )
-                for row in zip(table, stds, strict=True)
+                ", ".join(map(self._format_with_deviation, values, row_stds))
+                for values, row_stds in zip(table, stds, strict=True)
             ]
         return {
             "curves": curves,
@@ -542,7 +543,7 @@ class _Page:
             text = (
                 self.format_contribution(value)
                 if term.std is None
-                else f"{self.format_contribution(value)} {self.format_deviation(std)}"
+                else self._format_with_deviation(value, std)
             )
             marks.append((y(value), y(value - N_STDS * std), y(value + N_STDS * std), text))
         return marks

@@ -185,7 +185,20 @@ class _GraphProjection(LinearTransformer):
 
 
 def _nearest_neighbours(X, n_neighbors):
-    """Return the nearest other rows and their squared distances; ties go to the first rows."""
+    """Return the nearest other rows of each row; ties go to the first rows.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+    n_neighbors : int
+        Number of neighbours; at most n_samples - 1 are returned.
+
+    Returns
+    -------
+    neighbours : ndarray of shape (n_samples, n_neighbors), dtype=int64
+        Indices of rows, the nearest first.
+    squared_distances : ndarray of shape (n_samples, n_neighbors)
+    """
     n_others = len(X) - 1
     n_neighbors = n_queried = min(n_neighbors, n_others)
     index = NearestNeighbors().fit(X)
@@ -196,6 +209,7 @@ def _nearest_neighbours(X, n_neighbors):
         n_queried = min(2 * n_queried, n_others)
         distances, rows = index.kneighbors(n_neighbors=n_queried)
         squared_distances = distances**2
+        # Distances on one level, a multiple of the unit, are equal.
         unit = _DISTANCE_TIE_TOLERANCE * (squared_distances.mean() or 1.0)
         levels = np.rint(squared_distances / unit)
         order = np.lexsort((rows, levels))

@@ -95,7 +95,7 @@ class RandomFeatureSearch(ABC):
         magnitudes = np.abs(edges).max(axis=0)
         upper_bounds = magnitudes + errors * scale
         # 2) Evaluate the candidates that may be the best in double precision. If all of them are
-        # constant, remove them and try the next ones.
+        # constant, remove them and try the next ones, until none is left.
         while (best_bound := (magnitudes - errors * scale).max()) > -np.inf:
             candidates = np.flatnonzero(upper_bounds >= best_bound - slack)
             scores = np.array(
@@ -103,8 +103,9 @@ class RandomFeatureSearch(ABC):
             )
             if (scores >= 0).any():
                 # `scores` has a row for each candidate and a column for each column of G.
-                nth, column = divmod(int(argmax_with_tolerance(scores.ravel(), scale)), G.shape[1])
-                learner = make_learner(candidates[nth])
+                best = int(argmax_with_tolerance(scores.ravel(), scale))
+                row, column = divmod(best, G.shape[1])
+                learner = make_learner(candidates[row])
                 outputs = learner(self.X)
                 return SearchResult(learner, outputs, float(G[:, column] @ outputs), column)
             magnitudes[candidates] = upper_bounds[candidates] = -np.inf
@@ -192,6 +193,7 @@ class RandomPerceptronSearch(RandomFeatureSearch):
         edges = G.T.astype(np.float32) @ outputs
 
         def make_learner(i):
+            """Return perceptron number i for samples that are not divided by R."""
             return Perceptron(directions[i].astype(np.float64), float(thresholds[i]) * self._radius)
 
         return make_learner, edges, errors
@@ -260,6 +262,7 @@ class RandomCosineSearch(RandomFeatureSearch):
         errors = (self.X.shape[1] + 4) * _EPS_FLOAT32 * (lengths + 2 * np.pi)
 
         def make_learner(i):
+            """Return cosine number i."""
             return Cosine(self._scale * directions[i].astype(np.float64), float(phases[i]))
 
         return make_learner, edges, errors
@@ -284,7 +287,8 @@ class UnionSearch:
 
     def best(self, G):
         """Return the weak learner with the largest absolute edge; ties go to the first search."""
-        results = [result for result in (search.best(G) for search in self._searches) if result]
+        results = [search.best(G) for search in self._searches]
+        results = [result for result in results if result is not None]
         if not results:
             return None
         scores = np.array([abs(result.edge) for result in results])

@@ -118,7 +118,13 @@ class TwoClassLogisticWeights:
         return np.array([[0.0, 0.5], [0.5, 0.0]]) * self._squares
 
     def _odds_after(self, w, block):
-        """Return the odds of a block after a weak learner with coefficients w.
+        """Return the odds of a block if the last weak learner has coefficients w.
+
+        Parameters
+        ----------
+        w : ndarray of shape (2,)
+        block : slice
+            Consecutive samples.
 
         Returns
         -------
