@@ -51,13 +51,13 @@ def main():
     tasks = [task for task in TASKS if task[0] < 10**6 or not parser.parse_args().quick]
     rows, ours = [], {}
     for task in tasks:
-        found = in_a_process(compare, *task)
-        seconds = {name: each[0] for name, each in found.items()}
+        results = in_a_process(compare, *task)
+        seconds = {name: fit_seconds for name, (fit_seconds, _) in results.items()}
         ours[task] = seconds["MCBoost"]
-        for name, (own, wrong) in found.items():
+        for name, (fit_seconds, wrong) in results.items():
             memory = in_a_process(memory_added, name, *task)
-            ratio = own / seconds["LightGBM"]
-            cells = [f"{own:.2f}", f"{ratio:.2f}", f"{wrong:.1f}", f"{memory:.2f}"]
+            ratio = fit_seconds / seconds["LightGBM"]
+            cells = [f"{fit_seconds:.2f}", f"{ratio:.2f}", f"{wrong:.1f}", f"{memory:.2f}"]
             rows.append([*task[:2], task[2] or "all", name, *cells])
             print(*rows[-1], flush=True)
     headers = ["samples", "k", "bins", "model", "s", "of LightGBM", "error, %", "adds GiB"]
@@ -68,14 +68,14 @@ def main():
 
 
 def draw(n_samples, n_classes):
-    """Draw samples, a part at a time, so that the memory is that of the samples."""
+    """Draw samples, a part at a time, so that the memory does not exceed the samples."""
     rng = np.random.default_rng(0)
     weights = rng.normal(size=(N_FEATURES, n_classes))
     X, y = np.empty((n_samples, N_FEATURES)), np.empty(n_samples, np.int64)
     for start in range(0, n_samples, N_DRAWN):
-        some = X[start : start + N_DRAWN]
-        some[:] = rng.normal(size=some.shape)
-        sums = np.sin(1.5 * some) @ weights + rng.normal(size=(len(some), n_classes))
+        block = X[start : start + N_DRAWN]
+        block[:] = rng.normal(size=block.shape)
+        sums = np.sin(1.5 * block) @ weights + rng.normal(size=(len(block), n_classes))
         y[start : start + N_DRAWN] = sums.argmax(axis=1)
     return X, y
 
@@ -83,16 +83,16 @@ def draw(n_samples, n_classes):
 def compare(n_samples, n_classes, bins):
     """Return the CPU seconds of a fit and the test error in percent of each model."""
     X, y = draw(n_samples + N_TEST, n_classes)
-    found = {}
+    results = {}
     for name, make in MODELS.items():
         make(bins).fit(X[-N_TEST:], y[-N_TEST:])
         seconds, model = timed(make(bins).fit, X[:-N_TEST], y[:-N_TEST])
-        found[name] = seconds, error(model, X[-N_TEST:], y[-N_TEST:])
-    return found
+        results[name] = seconds, error(model, X[-N_TEST:], y[-N_TEST:])
+    return results
 
 
 def memory_added(name, n_samples, n_classes, bins):
-    """Return by how many GiB a fit raises the largest memory of a process."""
+    """Return the number of GiB by which a fit raises the largest memory of a process."""
     X, y = draw(n_samples, n_classes)
     MODELS[name](bins).set_params(**few_rounds(name)).fit(X[:2000], y[:2000])
     before = peak()
@@ -101,7 +101,7 @@ def memory_added(name, n_samples, n_classes, bins):
 
 
 def few_rounds(name):
-    """Name the parameter that ends a fit after three rounds: memory does not grow after that."""
+    """Return the parameter that ends a fit after three rounds; memory does not grow later."""
     names = {"MCBoost": "n_iterations", "eta=1": "n_iterations", "HistGB": "max_iter"}
     return {names.get(name, "n_estimators"): 3}
 

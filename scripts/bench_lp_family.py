@@ -1,10 +1,10 @@
 """Time NM-Boost, LPBoost and ERLPBoost against colboost, on one core, and compare their objectives.
 
-colboost solves by Gurobi, whose licence without payment is for small programs. It is no dependency
-of this project: `pip install colboost`, somewhere on the path, for its half of the table. Both do
-the same rounds with the stump of the largest edge for the weights of the samples. These need not
-be unique, and so stumps differ; the objectives are those of our program and of colboost's for the
-stumps that colboost found.
+colboost solves its programs with Gurobi, whose free licence is for small programs. It is no
+dependency of this project: `pip install colboost`, somewhere on the path, adds its columns to the
+table. Both packages do the same number of rounds with the stump of the largest edge for the weights
+of the samples. These weights need not be unique, so that the stumps may differ. The objectives are
+the optimal values of our program and of colboost's program for the stumps that colboost found.
 
     python scripts/bench_lp_family.py [--largest]
 """
@@ -29,35 +29,41 @@ except ImportError:
 DATA = ["sonar", "heart"]
 LARGEST = ["german", "image"]
 ROUNDS = 30
-# Of each algorithm: nothing is tuned here.
-NM_C, LP_C, NU = 0.01, 0.1, 0.1
+# Parameters that are not tuned: C of NM-Boost and of LPBoost, and nu of ERLPBoost.
+NM_C = 0.01
+LP_C = 0.1
+NU = 0.1
 
 
 class Stump(ClassifierMixin, BaseEstimator):
-    """Our search as a weak learner of colboost's, which has no place to keep what was sorted."""
+    """Our search as a weak learner of colboost, which sorts the features in every round."""
 
     seconds = 0.0
 
     def fit(self, X, y, sample_weight):
         """Find the stump of the largest edge."""
         self.classes_ = np.array([-1, 1])
-        seconds, found = timed(lambda: StumpSearch(X).best((y * sample_weight)[:, None]))
-        self.stumps_ = Stumps([found.learner])
+        seconds, result = timed(lambda: StumpSearch(X).best((y * sample_weight)[:, None]))
+        self.stumps_ = Stumps([result.learner])
         Stump.seconds += seconds
         return self
 
     def predict(self, X):
-        """Give -1 or +1."""
+        """Return -1 or +1 for each sample."""
         return self.stumps_.outputs(X)[:, 0]
 
 
 def eta(n_samples):
-    """The one that ERLPBoost of colboost 0.1.5 has, whatever it is asked for."""
+    """Return the parameter eta of ERLPBoost, which colboost 0.1.5 does not let users change."""
     return np.log(n_samples) / 0.495
 
 
 def family(n):
-    """Estimator, program, colboost's parameter and its objective by our value; for n samples."""
+    """Return the algorithms for n samples, by colboost's name of their solver.
+
+    An algorithm is a tuple: our estimator, a function that makes our program, colboost's parameter,
+    and a function that turns our optimal value into colboost's.
+    """
     epsilon = 2 * np.log(1 / NU) / eta(n)
     even = np.ones(n)
     return {
@@ -73,7 +79,7 @@ def family(n):
             LP_C,
             lambda value: value,
         ),
-        # Their entropy is that of d, ours relative to equal weights.
+        # colboost has the entropy of the weights, and we have it relative to equal weights.
         "erlp_boost": (
             ERLPBoost(ROUNDS, nu=NU, epsilon=epsilon, tol=0.0),
             lambda: EntropyMarginProgram(even, NU, eta(n)),
@@ -83,15 +89,18 @@ def family(n):
     }
 
 
-def solved(program, margins):
-    """Add the weak learners one by one."""
+def solve(program, margins):
+    """Add the weak learners one by one, and return the program."""
     for column in margins:
         program.add(column)
     return program
 
 
-def theirs(solver, parameter, X, y):
-    """Fit colboost, timed without its weak learners; or None and the text of its error."""
+def fit_colboost(solver, parameter, X, y):
+    """Return the CPU seconds of colboost without its weak learners, and the fitted model.
+
+    If it fails, return None and the text of its error.
+    """
     Stump.seconds = 0.0
     model = EnsembleClassifier(
         solver=solver,
@@ -103,7 +112,7 @@ def theirs(solver, parameter, X, y):
     )
     try:
         seconds, fitted = timed(model.fit, X, y)
-    except Exception as failure:  # gurobipy's have no base that is there without it
+    except Exception as failure:  # Gurobi's errors have no base class outside of gurobipy
         return None, f"{type(failure).__name__}: {failure}"
     return seconds - Stump.seconds, fitted
 
@@ -115,18 +124,18 @@ def main(names):
     rows, failures = [], []
     for name in names:
         (X, labels), (X_test, labels_test) = parts(name)[0]
-        y, y_test = (np.where(some == labels.max(), 1, -1) for some in (labels, labels_test))
+        y, y_test = (np.where(part == labels.max(), 1, -1) for part in (labels, labels_test))
         for solver, (model, program, parameter, as_theirs) in family(len(y)).items():
             seconds, fitted = timed(model.fit, X, y)
             row = [name, len(y), type(model).__name__, fitted.n_iterations_, f"{seconds:.3f}"]
             row += [f"{error(fitted, X_test, y_test):.1f}"]
             if EnsembleClassifier is not None:
-                seconds_theirs, other = theirs(solver, parameter, X, y)
+                seconds_theirs, other = fit_colboost(solver, parameter, X, y)
                 if seconds_theirs is None:
                     failures.append(f"{name}, colboost's {solver}: {other}")
                 else:
                     margins = [y * learner.predict(X) for learner in other.learners]
-                    seconds_program, ours = timed(solved, program(), margins)
+                    seconds_program, ours = timed(solve, program(), margins)
                     wrong = error(other, X_test, y_test)
                     row += [other.n_iter_, f"{seconds_theirs:.2f}", f"{wrong:.1f}"]
                     row += [f"{seconds_theirs / seconds:.0f}", f"{sum(other.solve_times_):.3f}"]

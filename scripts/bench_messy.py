@@ -1,18 +1,20 @@
-"""Compare models on tables as people have them: holes, words, flags, counts.
+"""Compare models on messy tables: missing values, words, flags and counts.
 
-Five splits of each table of `messy_tables.py`: 500 rows to train on, or three quarters of fewer,
-and the others to test on. All models have the settings they come with; the bag with pairs has ten.
-Every model gets the same data frame. The boosters take it as it is; the linear model is a pipeline
-with medians, flags for what is missing, and columns of 0 and 1.
+Each table of `messy_tables.py` is split five times: 500 rows to train on, or three quarters of a
+smaller table, and the other rows to test on. All models have their default settings; the bag with
+pairs has ten pairs. Every model gets the same data frame. The boosters take it unchanged; the
+linear model is a pipeline that fills in medians, and makes indicators of missing values and of
+categories.
 
-Of classes: test error, log-loss, and area under the ROC curve (of many classes the mean of each
-against the rest). Of numbers: the root of the mean squared error, in percent of that of the mean of
-the training rows. Of both: CPU seconds of the fit, one thread, in one process.
+Classifiers are compared by their test error, log-loss, and area under the ROC curve, for more than
+two classes the mean of each class against the rest. Regressors are compared by the root mean
+squared error, in percent of the error of predicting the mean of the training rows. The CPU seconds
+are for a fit with one thread.
 
     python scripts/bench_messy.py
     python scripts/bench_messy.py --numbers                 # regression
-    python scripts/bench_messy.py BaggedMCBoost LightGBM    # these only; EBM takes most of the time
-    python scripts/bench_messy.py --kept messy.jsonl        # goes on from what is in the file
+    python scripts/bench_messy.py BaggedMCBoost LightGBM    # only these; EBM takes most of the time
+    python scripts/bench_messy.py --kept messy.jsonl        # resume from the results in the file
 """
 
 import argparse
@@ -50,10 +52,23 @@ N_SPLITS, N_TRAIN = 5, 500
 
 
 class Kind(NamedTuple):
-    """What is compared: models by name on tables by name, by some measures.
+    """Tables and models of a comparison.
 
-    `scores` gives the measures of a fitted model on test rows; `decimals` are theirs, by name, the
-    first `n_shown` of them are printed for each table.
+    Attributes
+    ----------
+    tables : dict of str to callable
+        Functions that return a data frame and its target.
+    models : dict of str to callable
+        Functions that return an unfitted model.
+    scores : callable
+        Function of a fitted model, X and y of the test rows and y of the training rows. It returns
+        the measures.
+    decimals : dict of str to int
+        Number of decimals of each measure.
+    n_shown : int
+        Number of measures, the first ones, that are printed for each table.
+    stratified : bool
+        True: the splits are stratified by class.
     """
 
     tables: dict[str, Callable]
@@ -65,7 +80,7 @@ class Kind(NamedTuple):
 
 
 def linear(model):
-    """A pipeline that makes numbers of the table."""
+    """Return a pipeline that turns a table into numbers for a linear model."""
     is_number = make_column_selector(dtype_include=["number", "bool"])
     is_word = make_column_selector(dtype_include="category")
     numbers = make_pipeline(SimpleImputer(strategy="median", add_indicator=True), StandardScaler())
@@ -73,8 +88,8 @@ def linear(model):
     return make_pipeline(make_column_transformer((numbers, is_number), (words, is_word)), model)
 
 
-def models(bag, ebm, lightgbm, hist, of_numbers):
-    """Give the models by name, as they come."""
+def models(bag, ebm, lightgbm, hist, linear_model):
+    """Return functions that make models with default settings, by name."""
     return {
         bag.__name__: partial(bag, random_state=0),
         "with pairs": partial(bag, interactions=10, random_state=0),
@@ -82,24 +97,28 @@ def models(bag, ebm, lightgbm, hist, of_numbers):
         "EBM": partial(ebm, n_jobs=1),
         "LightGBM": partial(lightgbm, n_jobs=1, verbosity=-1, random_state=0),
         "HistGB": partial(hist, random_state=0),
-        **of_numbers,
+        **linear_model,
     }
 
 
-def of_classes(model, X, y, y_train):
-    """Error in percent, log-loss and AUC."""
-    found = model.predict_proba(X)
+def score_classifier(model, X, y, y_train):
+    """Return the error in percent, log-loss and AUC."""
+    probabilities = model.predict_proba(X)
     return (
-        100 * np.mean(model.classes_[found.argmax(axis=1)] != y),
-        log_loss(y, found, labels=model.classes_),
-        roc_auc_score(y, found[:, 1] if found.shape[1] == 2 else found, multi_class="ovr"),
+        100 * np.mean(model.classes_[probabilities.argmax(axis=1)] != y),
+        log_loss(y, probabilities, labels=model.classes_),
+        roc_auc_score(
+            y,
+            probabilities[:, 1] if probabilities.shape[1] == 2 else probabilities,
+            multi_class="ovr",
+        ),
     )
 
 
-def of_numbers(model, X, y, y_train):
-    """Root of the mean squared error, in percent of that of the mean of the training rows."""
-    of_mean = np.mean((y - y_train.mean()) ** 2)
-    return (100 * np.sqrt(np.mean((y - model.predict(X)) ** 2) / of_mean),)
+def score_regressor(model, X, y, y_train):
+    """Return the root mean squared error, in percent of the error of the training rows' mean."""
+    error_of_mean = np.mean((y - y_train.mean()) ** 2)
+    return (100 * np.sqrt(np.mean((y - model.predict(X)) ** 2) / error_of_mean),)
 
 
 CLASSES = Kind(
@@ -111,7 +130,7 @@ CLASSES = Kind(
         HistGradientBoostingClassifier,
         {"logistic": lambda: linear(LogisticRegression(max_iter=1000))},
     ),
-    of_classes,
+    score_classifier,
     {"error, %": 1, "log-loss": 3, "AUC": 3},
     n_shown=2,
     stratified=True,
@@ -125,17 +144,17 @@ NUMBERS = Kind(
         HistGradientBoostingRegressor,
         {"ridge": lambda: linear(Ridge())},
     ),
-    of_numbers,
+    score_regressor,
     {"error, %": 1},
     n_shown=1,
     stratified=False,
 )
 
 
-def measured(kind, name, table, split):
+def measure(kind, name, table, split):
     """Fit a model on one split of a table, and return its scores and CPU seconds."""
     X, y = kind.tables[table]()
-    rows, others = train_test_split(
+    train, test = train_test_split(
         np.arange(len(y)),
         train_size=_n_train(y),
         stratify=y if kind.stratified else None,
@@ -143,9 +162,9 @@ def measured(kind, name, table, split):
     )
     model = kind.models[name]()
     started = time.process_time()
-    model.fit(X.iloc[rows], y[rows])
+    model.fit(X.iloc[train], y[train])
     seconds = time.process_time() - started
-    return *kind.scores(model, X.iloc[others], y[others], y[rows]), seconds
+    return *kind.scores(model, X.iloc[test], y[test], y[train]), seconds
 
 
 def _n_train(y):
@@ -153,32 +172,37 @@ def _n_train(y):
 
 
 def main(kind, names, kept, n_splits):
-    """Measure what is not in the file `kept`, then print all models side by side."""
+    """Measure the results that are not in the file `kept`, and print all models side by side."""
     lines = kept.read_text().splitlines() if kept and kept.is_file() else []
-    found = {tuple(key): numbers for key, numbers in map(json.loads, lines)}
+    results = {tuple(key): numbers for key, numbers in map(json.loads, lines)}
     for key in itertools.product(range(n_splits), kind.tables, names):
-        if key in found:
+        if key in results:
             continue
         split, table, name = key
-        found[key] = measured(kind, name, table, split)
-        line = json.dumps([key, found[key]])
+        results[key] = measure(kind, name, table, split)
+        line = json.dumps([key, results[key]])
         print(line, flush=True)
         if kept:
             with kept.open("a") as file:
                 file.write(line + "\n")
     numbers = [
-        [[found[split, table, name] for name in names] for table in kind.tables]
+        [[results[split, table, name] for name in names] for table in kind.tables]
         for split in range(n_splits)
     ]
     means = np.mean(numbers, axis=0)
     decimals = [*kind.decimals.values(), 2]
     rows = [
-        [table, _n_train(kind.tables[table]()[1]), *(_cell(scores, decimals) for scores in some)]
-        for table, some in zip(kind.tables, means[..., : kind.n_shown], strict=True)
+        [
+            table,
+            _n_train(kind.tables[table]()[1]),
+            *(_cell(scores, decimals) for scores in table_means),
+        ]
+        for table, table_means in zip(kind.tables, means[..., : kind.n_shown], strict=True)
     ]
-    for at, label in enumerate([*kind.decimals, "CPU s"]):
-        total = means[..., at].mean(axis=0)
-        rows.append([f"mean {label}", "", *(_cell([value], decimals[at:]) for value in total)])
+    for measure_index, label in enumerate([*kind.decimals, "CPU s"]):
+        total = means[..., measure_index].mean(axis=0)
+        cells = (_cell([value], decimals[measure_index:]) for value in total)
+        rows.append([f"mean {label}", "", *cells])
     print(tabulate(rows, ["table", "rows", *names], disable_numparse=True, tablefmt="github"))
 
 
@@ -188,9 +212,11 @@ def _cell(scores, decimals):
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("models", nargs="*", metavar="MODEL", help="all, where none is named")
+    parser.add_argument("models", nargs="*", metavar="MODEL", help="default: all")
     parser.add_argument("--numbers", action="store_true", help="regression instead of classes")
-    parser.add_argument("--kept", type=Path, metavar="FILE", help="what is measured, line by line")
+    parser.add_argument(
+        "--kept", type=Path, metavar="FILE", help="results of earlier runs, a line for each"
+    )
     parser.add_argument("--splits", type=int, default=N_SPLITS)
     args = parser.parse_args()
     kind = NUMBERS if args.numbers else CLASSES

@@ -69,8 +69,8 @@ def compare(models, n_rows, n_repeats=1):
     seconds, errors = dict.fromkeys(models, np.inf), {}
     for _ in range(n_repeats):
         for name, model in models.items():
-            own, fitted = timed(model().fit, X[:n_rows], y[:n_rows])
-            seconds[name] = min(seconds[name], own)
+            fit_seconds, fitted = timed(model().fit, X[:n_rows], y[:n_rows])
+            seconds[name] = min(seconds[name], fit_seconds)
             errors[name] = 100 * np.mean(fitted.predict(X[n_rows:]) != y[n_rows:])
     first, second = seconds.values()
     cells = [f"{value:.3f}" for value in (first, second)]

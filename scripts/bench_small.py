@@ -1,14 +1,14 @@
-"""Compare bags of MCBoost with what people use on small data: test errors and CPU seconds.
+"""Compare bags of MCBoost with other models on small data: test errors and CPU seconds.
 
-The bag whose members are trained together; a bag of the boosters as they are, each stopped by
-itself; MCBoost without a bag and without early stopping; InterpretML's explainable boosting
-machine (EBM) without interactions, which is a bag of sums of step functions too; scikit-learn's
-HistGradientBoosting and AdaBoost with stumps; LightGBM. All are as by default, on one core, and
-take the same stratified splits. The sets are in `small_sets`.
+The models are the jointly trained bag, a bag of boosters that are stopped one by one, MCBoost
+without a bag and without early stopping, InterpretML's explainable boosting machine (EBM) without
+interactions, which is also a bag of sums of step functions, scikit-learn's HistGradientBoosting and
+AdaBoost with stumps, and LightGBM. All have their default settings, run on one core, and get the
+same stratified splits. The data sets are in `small_sets`.
 
-The settings of the bags were fixed before. Of `BaggedMCBoost`, the number of members and the part
-that is held out are those of the EBM; the rest was chosen on the sets of --tuning, none of which is
-among the others.
+The settings of the bags were fixed before. `BaggedMCBoost` has the number of members and the
+held-out fraction of EBM; its other settings were chosen on the data sets of --tuning, none of which
+is among the others.
 
     python scripts/bench_small.py --splits 10 --data breast_cancer digits
     python scripts/bench_small.py --tuning --models bag
@@ -43,17 +43,19 @@ MODELS = {
 def main():
     """Print a row for each data set, and the means."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    known = BENCHMARK | TUNING
-    parser.add_argument("--data", nargs="+", choices=known, metavar="NAME")
+    all_sets = BENCHMARK | TUNING
+    parser.add_argument("--data", nargs="+", choices=all_sets, metavar="NAME")
     parser.add_argument("--models", nargs="+", choices=MODELS, default=list(MODELS))
     parser.add_argument("--splits", type=int, default=10)
-    parser.add_argument("--tuning", action="store_true", help="the sets that settings come from")
+    parser.add_argument(
+        "--tuning", action="store_true", help="the sets that the settings were chosen on"
+    )
     arguments = parser.parse_args()
     rows, means = [], []
     for name in arguments.data or (TUNING if arguments.tuning else BENCHMARK):
-        splits = [known[name].split(seed) for seed in range(arguments.splits)]
-        found = [compare(*split, arguments.models) for split in splits]
-        mean = np.mean(found, axis=0)
+        splits = [all_sets[name].split(seed) for seed in range(arguments.splits)]
+        results = [compare(*split, arguments.models) for split in splits]
+        mean = np.mean(results, axis=0)
         means.append(mean)
         X, _, y, _ = splits[0]
         rows.append([name, *X.shape, y.max() + 1, *(f"{e:.1f}, {s:.2f}" for e, s in mean)])
@@ -68,11 +70,11 @@ def main():
 
 def compare(X, X_test, y, y_test, models):
     """Return the test error in percent and the CPU seconds of the fit of each model."""
-    found = []
+    results = []
     for name in models:
         seconds, model = timed(MODELS[name]().fit, X, y)
-        found.append((error(model, X_test, y_test), seconds))
-    return found
+        results.append((error(model, X_test, y_test), seconds))
+    return results
 
 
 if __name__ == "__main__":

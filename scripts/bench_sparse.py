@@ -64,8 +64,8 @@ def main():
             for name, model in models.items():
                 if repeat and name in REMEDIES:
                     continue
-                own, fitted[name] = timed(model().fit, X[:N_TRAIN], y[:N_TRAIN])
-                seconds[name] = min(seconds[name], own)
+                fit_seconds, fitted[name] = timed(model().fit, X[:N_TRAIN], y[:N_TRAIN])
+                seconds[name] = min(seconds[name], fit_seconds)
         for name, model in fitted.items():
             wrong = error(model, X[N_TRAIN:], y[N_TRAIN:])
             n_chosen, share = chosen_words(model, X[:N_TRAIN])
@@ -89,7 +89,7 @@ def documents(is_natural, is_counts):
     share = np.full(N_WORDS, DENSITY)
     if is_natural:
         share = (10.0 + np.arange(N_WORDS)) ** -0.8
-        # Words at the limit leave some of the density to the others.
+        # A word at the limit leaves a part of its density to the other words.
         for _ in range(50):
             share = np.minimum(share * DENSITY / share.mean(), MOST_FREQUENT)
     n_stored = rng.binomial(n_documents, share)
