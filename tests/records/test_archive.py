@@ -2,11 +2,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from fitting.examples import rewrite
+from fitting.examples import append, flat, rewrite
 from fitting.toy import make_dataset, run
 
 from boostbench.execution.plan import Experiment
 from boostbench.records.archive import Records
+from boostbench.records.store import read_records
 from boostbench.spec.data import DataSpec
 from boostbench.spec.experiment import ExperimentSpec
 
@@ -164,6 +165,18 @@ def test_newest_version_of_the_data_is_used(results):
     query = Records(results).find(ExperimentSpec.from_config(config()))
     assert {r.config.data.checksum for r in query.records} == {newer.checksum}
     assert (len(query.records), query.missing) == (2, 2)
+
+
+def test_last_line_of_a_split_is_found(results):
+    path = results / "records" / "toy" / "fake.jsonl"
+    first = read_records(path)[0][0]
+    append(path, flat(first) | {"test_error": 1.0})
+    records = Records(results)
+    query = records.find(ExperimentSpec.from_config(config()))
+    assert [record.split for record in query.records] == [0, 1, 2, 3]
+    assert query.records[0].test_error == 1.0 > first.test_error
+    assert records.index(path).get(first.key) == query.records[0]
+    assert len(list(records.index(path))) == 4
 
 
 def test_records_of_other_code_are_stale(results):
