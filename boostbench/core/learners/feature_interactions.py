@@ -69,6 +69,7 @@ class Axis(NamedTuple):
             Index of each sample's cell, from 0 to n_cells - 1.
         """
         if self.thresholds is None:
+            # The only view of a feature of two categories is 1 in cell 1.
             if len(self.views) == 1:
                 return (Z[:, self.views[0]] > 0.5).astype(int)
             return Z[:, self.views].argmax(axis=1)
@@ -97,16 +98,17 @@ class Axis(NamedTuple):
             # categories is 1 in cell 1.
             eye = np.eye(self.n_cells)[:, -len(self.views) :]
             return self.views, np.full(len(self.views), 0.5), 2 * eye - 1
+        # Cell c is above the thresholds 0 to c - 1 in the first view.
         views = np.repeat(self.views[0], len(self.thresholds))
-        above = np.arange(self.n_cells)[:, None] > np.arange(len(self.thresholds))
+        is_above = np.arange(self.n_cells)[:, None] > np.arange(len(self.thresholds))
         thresholds = self.thresholds
         if self.has_missing:
             # A missing value has the value `fill` in the first view. A stump on the last view
             # separates missing values from all others.
-            above[-1] = fill > thresholds
-            above = np.column_stack([above, np.arange(self.n_cells) == self.n_cells - 1])
+            is_above[-1] = fill > thresholds
+            is_above = np.column_stack([is_above, np.arange(self.n_cells) == self.n_cells - 1])
             views, thresholds = np.append(views, self.views[-1]), np.append(thresholds, 0.5)
-        return views, thresholds, 2.0 * above - 1.0
+        return views, thresholds, 2.0 * is_above - 1.0
 
 
 def make_axes(views, thresholds, max_thresholds):
