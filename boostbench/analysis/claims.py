@@ -12,7 +12,7 @@ from boostbench.analysis.tables import Table
 from boostbench.papers.notes import Claim
 
 # Up to this many missing comparisons are named; more are counted.
-_MOST_NAMED = 5
+_MAX_NAMED = 5
 
 #: Explains the sentences of `claims`.
 CLAIMS_EXPLANATION = (
@@ -94,31 +94,34 @@ def claims(table: Table) -> list[str]:
     """
     sentences, judged = [], False
     for claim in table.claims:
-        tests = list(_tests(table, claim, corrected=True))
-        if all(isnan(test.supports) for test in tests) and not _departs(table, claim):
+        tests = list(_compare_columns_of_claim(table, claim, corrected=True))
+        if all(isnan(test.supports) for test in tests) and not _has_departures(table, claim):
             sentences.append(f"“{claim.says}” is undecided: nothing of it is on record.")
             continue
         judged = True
         new_samples = ClaimVerdict.from_tests(tests)
-        these_splits = ClaimVerdict.from_tests(list(_tests(table, claim, corrected=False)))
+        these_splits = ClaimVerdict.from_tests(
+            list(_compare_columns_of_claim(table, claim, corrected=False))
+        )
+        recorded = [test for test in new_samples.undecided if not isnan(test.supports)]
         sentences.append(
             f"“{claim.says}” is not judged, as settings differ."
-            if _departs(table, claim)
-            else f"“{claim.says}” {_readings(new_samples, these_splits, tests)}"
-            f"{_places('Against it', new_samples.against)}"
-            f"{_places('Undecided', [t for t in new_samples.undecided if not isnan(t.supports)])}"
-            f"{_lacking(new_samples.undecided)}"
+            if _has_departures(table, claim)
+            else f"“{claim.says}” {_verdict_text(new_samples, these_splits, tests)}"
+            f"{_list_places('Against it', new_samples.against)}"
+            f"{_list_places('Undecided', recorded)}"
+            f"{_list_missing(new_samples.undecided)}"
         )
     return [*sentences, CLAIMS_EXPLANATION] if judged else sentences
 
 
-def _departs(table: Table, claim: Claim) -> bool:
+def _has_departures(table: Table, claim: Claim) -> bool:
     """Return True if a cell of the claim has other settings than the paper's table."""
     columns = {column for pair in claim.pairs for column in pair}
     return any(table.cells[row, column].departures for row in claim.rows for column in columns)
 
 
-def _readings(
+def _verdict_text(
     new_samples: ClaimVerdict, these_splits: ClaimVerdict, tests: Sequence[ClaimTest]
 ) -> str:
     """Return the verdicts under both readings; the first one decides the word."""
@@ -134,7 +137,7 @@ def _readings(
     )
 
 
-def _tests(table: Table, claim: Claim, corrected: bool) -> Iterator[ClaimTest]:
+def _compare_columns_of_claim(table: Table, claim: Claim, corrected: bool) -> Iterator[ClaimTest]:
     """Yield the comparisons of a claim, for new samples (`corrected`) or on these splits."""
     for row in claim.rows:
         for a, b in claim.pairs:
@@ -163,13 +166,13 @@ def _differences(a: Cell, b: Cell, times: float) -> list[float]:
     return [a.quantity.sign * (a.values[split] - times * b.values[split]) for split in shared]
 
 
-def _lacking(compared: Sequence[ClaimTest]) -> str:
+def _list_missing(compared: Sequence[ClaimTest]) -> str:
     """Return the comparisons that are not on record, or their number if there are many."""
     absent = [c for c in compared if isnan(c.supports)]
-    if len(absent) > _MOST_NAMED:
+    if len(absent) > _MAX_NAMED:
         return f" Not on record: {len(absent)} comparisons."
-    return _places("Not on record", absent)
+    return _list_places("Not on record", absent)
 
 
-def _places(what: str, compared: Sequence[ClaimTest]) -> str:
+def _list_places(what: str, compared: Sequence[ClaimTest]) -> str:
     return f" {what}: {'; '.join(c.place for c in compared)}." if compared else ""

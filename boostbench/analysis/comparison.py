@@ -59,11 +59,11 @@ class Paired:
         return rounded(self.quantity.sign * self.numbers, self.quantity.digits)
 
     def differences(self, a: int, b: int) -> np.ndarray:
-        """Subtract the losses of two columns, by their places, as they are printed."""
+        """Subtract the losses of two columns, by their positions, as they are printed."""
         return differences(*self.losses.T[[a, b]], self.quantity.digits)
 
-    def apart(self, a: int, b: int) -> np.ndarray:
-        """Subtract two columns, by their places, in full digits."""
+    def exact_differences(self, a: int, b: int) -> np.ndarray:
+        """Subtract two columns, by their positions, in full digits."""
         return self.numbers[:, a] - self.numbers[:, b]
 
     @property
@@ -143,7 +143,7 @@ class Comparison(NamedTuple):
     tests : list of PairTest
         Each two columns, in the order of the table; empty where there are fewer than two numbers.
     friedman : Friedman or None
-        The test of all together; None for two columns, or fewer than two numbers.
+        The test of all columns together; None for two columns, or fewer than two numbers.
     rope : float or None
         Numbers that differ by no more are equal for practical purposes, in the unit of the
         quantity; None where nothing says so.
@@ -179,7 +179,7 @@ def paired(table: Table, columns: Sequence[str]) -> Paired:
     first: dict[tuple, str] = {}
     for row, cells in rows.items():
         if row not in left_out:
-            first.setdefault(tuple(map(_experiment, cells)), row)
+            first.setdefault(tuple(map(_experiment_key, cells)), row)
     repeated = [row for row in rows if row not in left_out and row not in first.values()]
     complete = [rows[row] for row in first.values()]
     if len(table.rows) == 1:
@@ -196,7 +196,7 @@ def paired(table: Table, columns: Sequence[str]) -> Paired:
     return Paired(numbers, quantity, unit, left_out, ratio, repeated)
 
 
-def _experiment(cell: Cell) -> str:
+def _experiment_key(cell: Cell) -> str:
     """Return an identifier of an experiment, without the seed and the name of the data."""
     config = cell.config
     settings = {**config.content, "data": config.data.checksum, "seed": None}
@@ -258,29 +258,35 @@ def compare_columns(
         rope = 1.0
     losses = pairs.losses
     ranks = dict(zip(names, average_ranks(losses).tolist(), strict=True))
-    together = friedman(losses, pairs.quantity.digits) if len(names) > 2 else None
-    places = list(combinations(range(len(names)), 2))
-    apart = [pairs.differences(a, b) for a, b in places]
-    tested = [wilcoxon(differences) for differences in apart]
-    resampled, corrected = _resampled(pairs, places)
+    friedman_test = friedman(losses, pairs.quantity.digits) if len(names) > 2 else None
+    column_pairs = list(combinations(range(len(names)), 2))
+    printed_differences = [pairs.differences(a, b) for a, b in column_pairs]
+    tested = [wilcoxon(differences) for differences in printed_differences]
+    resampled, corrected = _resampled(pairs, column_pairs)
     tests = [
         PairTest(
             a=names[a],
             b=names[b],
-            difference=float(np.mean(pairs.apart(a, b))),
+            difference=float(np.mean(pairs.exact_differences(a, b))),
             score=score(differences),
             wilcoxon=test,
             holm=float(p_holm),
-            nemenyi=float(together.nemenyi[a, b]) if together else None,
+            nemenyi=float(friedman_test.nemenyi[a, b]) if friedman_test else None,
             posterior=_posterior(pairs, a, b, differences, rope),
             resampled=p_resampled,
             resampled_holm=p_resampled_holm,
         )
         for (a, b), differences, test, p_holm, p_resampled, p_resampled_holm in zip(
-            places, apart, tested, holm([t.p for t in tested]), resampled, corrected, strict=True
+            column_pairs,
+            printed_differences,
+            tested,
+            holm([t.p for t in tested]),
+            resampled,
+            corrected,
+            strict=True,
         )
     ]
-    return Comparison(pairs, ranks, tests, together, rope)
+    return Comparison(pairs, ranks, tests, friedman_test, rope)
 
 
 def _posterior(
@@ -292,16 +298,16 @@ def _posterior(
         return signed_rank(differences, rope)
     if pairs.ratio is None:
         return None
-    return correlated_t(pairs.quantity.sign * pairs.apart(a, b), rope, pairs.ratio)
+    return correlated_t(pairs.quantity.sign * pairs.exact_differences(a, b), rope, pairs.ratio)
 
 
 def _resampled(
-    pairs: Paired, places: Sequence[tuple[int, int]]
+    pairs: Paired, column_pairs: Sequence[tuple[int, int]]
 ) -> tuple[Sequence[float | None], Sequence[float | None]]:
     """Return the p-values of the corrected resampled t-test, without and with Holm's correction."""
     if pairs.ratio is None:
-        return [None] * len(places), [None] * len(places)
-    p = [corrected_t(pairs.apart(a, b), pairs.ratio) for a, b in places]
+        return [None] * len(column_pairs), [None] * len(column_pairs)
+    p = [corrected_t(pairs.exact_differences(a, b), pairs.ratio) for a, b in column_pairs]
     return p, holm(p).tolist()
 
 

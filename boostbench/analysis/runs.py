@@ -144,20 +144,20 @@ def table_of_runs(
         groups = defaultdict(list)
         for run in runs:
             if run.cell.data == row and run.cell.algo in names and run.cell.values:
-                groups[_arrangement(run)].append(run)
+                groups[_comparison_key(run)].append(run)
         # 2) Choose a run of each algorithm in each group that has all algorithms.
         choices, reasons = [], []
         for group in groups.values():
             candidates = [[run for run in group if run.cell.algo == name] for name in names]
             if not all(candidates):
                 continue
-            chosen = [_default(same) for same in candidates]
+            chosen = [_choose_run(same) for same in candidates]
             if None in chosen:
                 same = candidates[chosen.index(None)]
                 settings = "; ".join(run.settings or "its defaults" for run in same[:3])
                 reasons.append(f"{same[0].cell.algo} was run in several ways: {settings}")
             else:
-                choices.append(_paired(chosen))
+                choices.append(_restrict_to_common_splits(chosen))
         # 3) The group with the most common splits counts.
         best = max(choices, key=lambda group: len(group[0].cell.values), default=None)
         if best and best[0].cell.values:
@@ -216,7 +216,7 @@ def table_of_published_file(
         If no record has a setting, or several experiments fit a line.
     """
     runs_by_data = {line.data: experiments_on(runs, line.data) for line in lines}
-    names = {key for group in runs_by_data.values() for run in group for key in _settings(run)}
+    names = {key for group in runs_by_data.values() for run in group for key in _all_settings(run)}
     for name in dict.fromkeys(key for line in lines for key in line.settings):
         if names and name not in names:
             raise UserError(
@@ -243,7 +243,7 @@ def _run_of_line(
     versions = {
         (run.settings, canonical_json(run.config.data.cut)): run
         for run in by_age
-        if _fits(run, quantity, line)
+        if _matches_line(run, quantity, line)
     }
     if len({cut for _, cut in versions}) > 1:
         data_sets = list(dict.fromkeys(run.cell.data for run in versions.values()))
@@ -261,9 +261,9 @@ def _run_of_line(
     return next(iter(versions.values()), None)
 
 
-def _fits(run: RecordedExperiment, quantity: Quantity, line: PublishedLine) -> bool:
+def _matches_line(run: RecordedExperiment, quantity: Quantity, line: PublishedLine) -> bool:
     """Return True if an experiment has the algorithm, the settings and the quantity of a line."""
-    settings = _settings(run)
+    settings = _all_settings(run)
     return (
         run.cell.algo == line.algo
         and (run.cell.average(quantity) is not None or not run.cell.n_finished)
@@ -271,12 +271,12 @@ def _fits(run: RecordedExperiment, quantity: Quantity, line: PublishedLine) -> b
     )
 
 
-def _settings(run: RecordedExperiment) -> dict[str, Any]:
+def _all_settings(run: RecordedExperiment) -> dict[str, Any]:
     """Return the settings that distinguish experiments."""
     return {**run.config.algo, **run.config.protocol, "seed": run.config.seed}
 
 
-def _paired(group: Sequence[RecordedExperiment]) -> list[RecordedExperiment]:
+def _restrict_to_common_splits(group: Sequence[RecordedExperiment]) -> list[RecordedExperiment]:
     """Return the runs on their common splits, as means of different splits are not comparable."""
     common = set.intersection(*(set(run.cell.values) for run in group))
     paired = []
@@ -296,7 +296,7 @@ def _settings_remark(runs: Iterable[RecordedExperiment]) -> list[str]:
     return [f"Not by the defaults: {'; '.join(texts)}."] if texts else []
 
 
-def _arrangement(run: RecordedExperiment) -> str:
+def _comparison_key(run: RecordedExperiment) -> str:
     """Return an identifier of the protocol, the data and the seed of a run."""
     protocol = remove_defaults(run.config.content)["protocol"]
     # Settings of tuning and checkpoints do not change the splits.
@@ -305,7 +305,7 @@ def _arrangement(run: RecordedExperiment) -> str:
     return digest([protocol, run.config.data.checksum, run.config.seed])
 
 
-def _default(runs: Sequence[RecordedExperiment]) -> RecordedExperiment | None:
+def _choose_run(runs: Sequence[RecordedExperiment]) -> RecordedExperiment | None:
     """Choose the run with the defaults of an algorithm, if there are several; None without.
 
     If several have equal settings but different measures, the one with the most splits counts.

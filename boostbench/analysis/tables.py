@@ -272,16 +272,18 @@ def merge(tables: Sequence[Table], names: Sequence[str], data: Collection[str] =
         name the table of each number, and the tables that were left out.
     """
     first = tables[0]
-    titles = _titles(first, names)
+    titles = _algorithm_titles(first, names)
     rows, left_out = {}, []
     for table in tables:
         if table.quantity.name != first.quantity.name:
             left_out.append(f"Left out is {table.name}, of another quantity.")
             continue
-        if _titles(table, names) != titles:
+        if _algorithm_titles(table, names) != titles:
             differing = [
                 f"{name} is {title}"
-                for name, title, expected in zip(names, _titles(table, names), titles, strict=True)
+                for name, title, expected in zip(
+                    names, _algorithm_titles(table, names), titles, strict=True
+                )
                 if title != expected
             ]
             left_out.append(f"Left out is {table.name}, where {join_words(differing)}.")
@@ -295,7 +297,7 @@ def merge(tables: Sequence[Table], names: Sequence[str], data: Collection[str] =
                 merged = merged._replace(title=f"{title} ({table.name})")
             if is_asked and (row not in rows or merged.n_numbers > rows[row].n_numbers):
                 rows[row] = merged
-    labels = {name: _label(first, name) for name in names}
+    labels = {name: _algorithm_label(first, name) for name in names}
     # A statement of the paper is about its whole table.
     whole = first if len(tables) - len(left_out) == 1 and not data else None
     table = Table(
@@ -310,32 +312,37 @@ def merge(tables: Sequence[Table], names: Sequence[str], data: Collection[str] =
             for name, row in rows.items()
             for column, cell in zip(names, row.cells, strict=True)
         },
-        compare=[ColumnPair(a, b, _statement(whole, a, b)) for a, b in combinations(names, 2)],
-        remarks=[*_sources(row for row in rows.values() if row.n_numbers == len(names)), *left_out],
+        compare=[
+            ColumnPair(a, b, _published_statement(whole, a, b)) for a, b in combinations(names, 2)
+        ],
+        remarks=[
+            *_source_sentence(row for row in rows.values() if row.n_numbers == len(names)),
+            *left_out,
+        ],
     )
     return MergedTable(table, [row.table for row in rows.values()])
 
 
-def _label(table: Table, name: str) -> str:
+def _algorithm_label(table: Table, name: str) -> str:
     """Return a column's label, without its rounds unless `name` has them."""
     column = table.columns[find_column(table.results, name)]
     return column.label if "@" in name else column.fit
 
 
-def _titles(table: Table, names: Sequence[str]) -> list[str]:
+def _algorithm_titles(table: Table, names: Sequence[str]) -> list[str]:
     """Return the titles of algorithms in a table, without groups and numbers of rounds."""
     columns = [table.columns[find_column(table.results, name)] for name in names]
     return [column.group if column.rounds else column.title for column in columns]
 
 
-def _statement(table: Table | None, a: str, b: str) -> str | None:
+def _published_statement(table: Table | None, a: str, b: str) -> str | None:
     if table is None:
         return None
     pair = {find_column(table.results, name) for name in (a, b)}
     return next((each.published for each in table.compare if {each.a, each.b} == pair), None)
 
 
-def _sources(rows: Iterable[_MergedRow]) -> list[str]:
+def _source_sentence(rows: Iterable[_MergedRow]) -> list[str]:
     """Return a sentence on the tables that the rows come from."""
     titles = defaultdict(list)
     for row in rows:

@@ -132,7 +132,7 @@ class Tally:
         if any(cell.agreement.basis == "pool" for cell in judged):
             without_pool = cls.from_cells(cell.without_pool for cell in counted)
         repeated = len(cells) - len(counted)
-        return cls(numbers, repeated, _corrected(judged), judged, without_pool)
+        return cls(numbers, repeated, _count_corrected(judged), judged, without_pool)
 
     def __getitem__(self, verdict: str) -> int:
         return self.numbers[verdict]
@@ -199,21 +199,21 @@ class Tally:
         return f"{self.published} published {numbers}" + (f": {parts}" if parts else "")
 
 
-def _corrected(cells: Iterable[Cell]) -> Counter[str]:
+def _count_corrected(cells: Iterable[Cell]) -> Counter[str]:
     """Count verdicts after Benjamini and Hochberg's correction.
 
     Verdicts by rounding alone have no p-value and are counted as they are.
     """
     agreements = [cell.agreement for cell in cells]
     counted = Counter(agreement.verdict for agreement in agreements)
-    counted -= _rejected(agreements, "p", ("better", "worse"))
+    counted -= _count_rejected(agreements, "p", ("better", "worse"))
     # The rule of power calls a number reproduced without a test.
     tested = [agreement for agreement in agreements if agreement.rule == "tost"]
-    counted -= _rejected(tested, "p_within", ("reproduced",))
+    counted -= _count_rejected(tested, "p_within", ("reproduced",))
     return Counter({verdict: counted[verdict] for verdict in ("reproduced", "better", "worse")})
 
 
-def _rejected(
+def _count_rejected(
     agreements: Iterable[Agreement], p_value: str, verdicts: Collection[str]
 ) -> Counter[str]:
     """Count some verdicts that the correction of their p-values takes back."""

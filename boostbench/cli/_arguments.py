@@ -9,7 +9,7 @@ from boostbench.util import configs
 from boostbench.util.errors import UserError, print_error
 
 
-def add_definition(parser: ArgumentParser, kind: str) -> None:
+def add_definition_argument(parser: ArgumentParser, kind: str) -> None:
     """Add the name of a table or a figure, or the path of a file that defines one."""
 
     def check_name(name: str) -> str:
@@ -20,17 +20,17 @@ def add_definition(parser: ArgumentParser, kind: str) -> None:
     parser.add_argument("name", metavar="NAME", type=check_name, help=names)
 
 
-def add_overrides(parser: ArgumentParser, text: str) -> None:
+def add_overrides_argument(parser: ArgumentParser, text: str) -> None:
     """Add overrides, as `words`."""
     parser.add_argument("words", nargs="*", metavar="KEY=VALUE", help=text)
 
 
-def add_names(parser: ArgumentParser, flag: str, text: str, **options) -> None:
+def add_names_option(parser: ArgumentParser, flag: str, text: str, **options) -> None:
     """Add a flag for names, which may stand several times, or have commas between the names."""
     parser.add_argument(flag, action="extend", type=_split, default=[], help=text, **options)
 
 
-def find_tables(command: str, words: Sequence[str]) -> None:
+def check_tables_exist(command: str, words: Sequence[str]) -> None:
     """Raise an error for a table that does not exist."""
     from boostbench.config.overrides import parse_names_and_results
 
@@ -38,7 +38,7 @@ def find_tables(command: str, words: Sequence[str]) -> None:
         configs.find_definition("table", name)
 
 
-def names_on_record(command: str, words: Sequence[str]) -> tuple[list[str], Path]:
+def names_and_results(command: str, words: Sequence[str]) -> tuple[list[str], Path]:
     """Split words by `parse_names_and_results`; raise an error if the folder does not exist."""
     from boostbench.config.overrides import parse_names_and_results
 

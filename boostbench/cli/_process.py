@@ -14,7 +14,7 @@ from boostbench.util.temporary_settings import random_state_restored
 
 # Commands of several threads run one after another: Hydra's state, the streams and the environment
 # belong to the process.
-_one_command = threading.RLock()
+_command_lock = threading.RLock()
 
 
 @contextmanager
@@ -26,14 +26,14 @@ def restored_process(stdout: TextIO | None = None, stderr: TextIO | None = None)
     stdout, stderr : file object, default=None
         Streams of the command. None: the streams of the process.
     """
-    with _one_command, random_state_restored(), ExitStack() as stack:
+    with _command_lock, random_state_restored(), ExitStack() as stack:
         if stdout is not None:
             stack.enter_context(redirect_stdout(stdout))
         if stderr is not None:
             stack.enter_context(redirect_stderr(stderr))
         for name in ("stdout", "stderr"):
             stack.enter_context(_usable_stream(name))
-        stack.enter_context(_logging_as_complaints())
+        stack.enter_context(_printed_warnings())
         # A class in a file beside the user is found, after all that is installed.
         if "" not in sys.path:
             sys.path.append("")
@@ -80,12 +80,12 @@ def _usable_stream(name: str) -> Iterator[None]:
 
 
 @contextmanager
-def _logging_as_complaints() -> Iterator[None]:
+def _printed_warnings() -> Iterator[None]:
     """Print warnings that modules log, unless the caller has set up logging."""
     if logging.root.handlers:
         yield
         return
-    handler = _Complaints()
+    handler = _PrintedWarnings()
     logging.root.addHandler(handler)
     try:
         yield
@@ -93,7 +93,7 @@ def _logging_as_complaints() -> Iterator[None]:
         logging.root.removeHandler(handler)
 
 
-class _Complaints(logging.Handler):
+class _PrintedWarnings(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         """Print a record as a line on stderr."""
         print_error(self.format(record))

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from boostbench.cli._arguments import find_tables, names_on_record
+from boostbench.cli._arguments import check_tables_exist, names_and_results
 from boostbench.util import configs
 from boostbench.util.errors import UserError, print_error
 from boostbench.util.files import user_path, writing_to
@@ -41,7 +41,7 @@ def arguments(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> int:
     """Judge by the papers, or by the numbers of a file."""
     if args.published is None:
-        find_tables("check", args.words)
+        check_tables_exist("check", args.words)
         if args.update and args.rule != "tost":
             raise UserError("--update saves the verdicts of --rule tost; leave out --rule")
         return check(args.words, args.json, args.update, args.rule)
@@ -93,7 +93,7 @@ def check(
         )
         from boostbench.util.files import atomic_write_text
 
-    names, results = names_on_record("check", words)
+    names, results = names_and_results("check", words)
     if update and results == installed_folder():
         raise UserError("installed results are read-only; name another folder by results=")
     with spinner("reading records") as tell:
@@ -107,9 +107,10 @@ def check(
     if as_json:
         echo(verdicts_as_json(tables, now))
     else:
-        tried = {t.name for t in tables if any(c.values or c.n_failed for c in t.cells.values())}
-        idle = [] if names else [table for table in tables if table.name not in tried]
-        _print([table for table in tables if table not in idle], idle)
+        # Tables that are named are printed in full, even without records.
+        without_records = [] if names else [table for table in tables if not _has_records(table)]
+        with_records = [table for table in tables if table not in without_records]
+        _print_verdicts(with_records, without_records)
     if update:
         judged = {table.name for table in tables}
         lines = file_lines(now) + [line for line in before if line.table not in judged]
@@ -119,11 +120,16 @@ def check(
         return 0
     regressions = lost_verdicts(before, now)
     for then, today in regressions:
-        print_error(_sentence(then, today))
+        print_error(_regression_message(then, today))
     return int(bool(regressions))
 
 
-def _print(tables: Sequence[Table], idle: Sequence[Table]) -> None:
+def _has_records(table: Table) -> bool:
+    """Return True if a split of a cell is on record, finished with a number or failed."""
+    return any(cell.values or cell.n_failed for cell in table.cells.values())
+
+
+def _print_verdicts(tables: Sequence[Table], without_records: Sequence[Table]) -> None:
     """Print the verdicts of tables, and the names of tables without records."""
     from boostbench.analysis.claims import claims
     from boostbench.report.findings import published_listing
@@ -139,14 +145,18 @@ def _print(tables: Sequence[Table], idle: Sequence[Table]) -> None:
         for line in [*partial_note(table), *claims(table), *stale]:
             console.print(line)
         console.print()
-    if idle:
-        console.print(f"Nothing is on record of {', '.join(table.name for table in idle)}.")
+    if without_records:
+        console.print(
+            f"Nothing is on record of {', '.join(table.name for table in without_records)}."
+        )
         console.print()
-    if len(tables) + len(idle) > 1:
-        _print_counts(console, tables, idle)
+    if len(tables) + len(without_records) > 1:
+        _print_counts(console, tables, without_records)
 
 
-def _print_counts(console: Console, with_numbers: Sequence[Table], idle: Sequence[Table]) -> None:
+def _print_counts(
+    console: Console, with_records: Sequence[Table], without_records: Sequence[Table]
+) -> None:
     from rich.text import Text
 
     from boostbench.analysis.verdicts import VERDICTS, counts
@@ -159,9 +169,9 @@ def _print_counts(console: Console, with_numbers: Sequence[Table], idle: Sequenc
     )
     from boostbench.report.renderers.terminal import make_grid
 
-    tables = [*with_numbers, *idle]
+    tables = [*with_records, *without_records]
     tallies = counts(tables)
-    lines = [(table.name, tallies.tables[table.name].tally) for table in with_numbers]
+    lines = [(table.name, tallies.tables[table.name].tally) for table in with_records]
     lines.append(("all", tallies.total))
     occurring = set().union(*(tally.verdicts for _, tally in lines))
     shown = [verdict for verdict in VERDICTS if verdict in occurring]
@@ -183,7 +193,7 @@ def _print_counts(console: Console, with_numbers: Sequence[Table], idle: Sequenc
         console.print(counting_sentences(tallies.total, tables))
 
 
-def _sentence(then: VerdictLine, now: PublishedVerdict) -> str:
+def _regression_message(then: VerdictLine, now: PublishedVerdict) -> str:
     """Return the message about a number that is no longer reproduced."""
     from boostbench.util.numbers import fixed
 
@@ -245,7 +255,7 @@ def check_published(
         from boostbench.report.renderers.terminal import print_listing
         from boostbench.util.terminal import make_console
 
-    names, results = names_on_record("check", words)
+    names, results = names_and_results("check", words)
     if names:
         raise UserError(f"check --published judges the lines of {path}, and no table {names[0]!r}")
     if repeats is not None and not 1 <= repeats <= MAX_REPEATS:

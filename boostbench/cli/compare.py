@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from boostbench.cli._arguments import add_names, names_on_record
+from boostbench.cli._arguments import add_names_option, names_and_results
 from boostbench.util import configs
 from boostbench.util.errors import UserError, join_words, truncated_list, unknown_name_error
 from boostbench.util.files import slug, user_path
@@ -26,8 +26,8 @@ def arguments(parser: ArgumentParser) -> None:
     """Add the arguments."""
     algorithms = "columns of tables, or algorithms; also results=DIR"
     parser.add_argument("words", nargs="+", metavar="NAME", help=algorithms)
-    add_names(parser, "--tables", "names with commas; default: all that have them")
-    add_names(parser, "--data", "names with commas; default: all data sets")
+    add_names_option(parser, "--tables", "names with commas; default: all that have them")
+    add_names_option(parser, "--data", "names with commas; default: all data sets")
     parser.add_argument("--json", action="store_true", help="print JSON")
     drawn = "draw the ranks and all pairs"
     parser.add_argument("--figure", nargs="?", const="", metavar="FILE", help=drawn)
@@ -46,7 +46,7 @@ def run(args: Namespace) -> None:
 
 
 #: Endings that a figure's file may be given with.
-_ENDINGS = {"", ".png", ".svg", ".pdf"}
+_FIGURE_SUFFIXES = {"", ".png", ".svg", ".pdf"}
 
 
 def compare(
@@ -89,7 +89,7 @@ def compare(
         from boostbench.report.renderers.terminal import short_names
         from boostbench.util.terminal import make_console
 
-    names, results = names_on_record("compare", words)
+    names, results = names_and_results("compare", words)
     if len(set(names)) < 2 or len(set(names)) < len(names):
         raise UserError("compare needs two algorithms or more, each once, such as 'a b'")
     if rope is not None and not rope > 0:
@@ -110,10 +110,10 @@ def compare(
             console.print(sentence, style="yellow")
     if figure is not None:
         if figure:
-            written = _draw(table, comparison, user_path(figure).with_suffix(""), depth=0)
+            written = _draw_figures(table, comparison, user_path(figure).with_suffix(""), depth=0)
         else:
-            path = results / "figures" / _slug([*names, *tables, *data])
-            written = _draw(table, comparison, path, depth=1)
+            path = results / "figures" / _figure_name([*names, *tables, *data])
+            written = _draw_figures(table, comparison, path, depth=1)
         stream = sys.stderr if as_json else sys.stdout
         echo(f"\nwritten: {short_names(written)}", file=stream)
 
@@ -147,33 +147,33 @@ def _collect(
     from boostbench.report.assemble import read_tables
 
     try:
-        chosen = tables_with(names, tables, data)
+        chosen = select_tables(names, tables, data)
     except UserError:
-        runs_table = None if tables else _runs(names, data, records)
+        runs_table = None if tables else _table_of_runs(names, data, records)
         if runs_table is None:
             raise
         return _Collected(runs_table)
     candidates = read_tables(chosen, records, tell)
     table, sources = merge(candidates, names, data)
     arguments = dict(zip([candidate.name for candidate in candidates], chosen, strict=True))
-    is_whole = any(all(table.cells[row, name].values for name in names) for row in table.rows)
-    runs_table = None if tables or is_whole else _runs(names, data, records)
+    has_full_row = any(all(table.cells[row, name].values for name in names) for row in table.rows)
+    runs_table = None if tables or has_full_row else _table_of_runs(names, data, records)
     if runs_table:
         return _Collected(runs_table)
     return _Collected(table, sources, [arguments[source] for source in sources])
 
 
-def _runs(names: Sequence[str], data: Sequence[str], records: Records) -> Table | None:
+def _table_of_runs(names: Sequence[str], data: Sequence[str], records: Records) -> Table | None:
     from boostbench.analysis.runs import experiments_on, find_experiments, table_of_runs
 
     titles = configs.read_titles("algo")
     # Data with rows that were drawn twice belong to a study of a leak, and are compared on request.
-    leaks = {
+    data_with_leak = {
         name
         for name in configs.list_options("data")
         if configs.read_option("data", name).get("redraw")
     }
-    left_out = leaks - set(data)
+    left_out = data_with_leak - set(data)
     runs = [
         run for run in find_experiments(records, titles) if run.config.data.name not in left_out
     ]
@@ -219,20 +219,20 @@ def _has_records(records: Records, cell: Cell) -> bool:
 def _check_figure(figure: str, names: Sequence[str]) -> None:
     from boostbench.figures.definition import require_matplotlib
 
-    if Path(figure).suffix not in _ENDINGS or (figure and not Path(figure).name.strip(".")):
+    if Path(figure).suffix not in _FIGURE_SUFFIXES or (figure and not Path(figure).name.strip(".")):
         raise UserError(f"a figure is a .png, .svg or .pdf file, not {figure!r}; put --figure last")
     if len(names) < 3:
         raise UserError("the figure shows average ranks: it needs three algorithms or more")
     require_matplotlib()
 
 
-def _slug(words: Sequence[str]) -> str:
+def _figure_name(words: Sequence[str]) -> str:
     from boostbench.config.table_request import file_name
 
     return file_name(["compare", *(slug(word, ".@=,-") for word in words)])
 
 
-def _draw(table: Table, comparison: Comparison, path: Path, depth: int) -> list[Path]:
+def _draw_figures(table: Table, comparison: Comparison, path: Path, depth: int) -> list[Path]:
     from boostbench.report.matrix import comparison_listing
 
     if comparison.friedman is None:
@@ -249,7 +249,7 @@ def _draw(table: Table, comparison: Comparison, path: Path, depth: int) -> list[
     return ranks + save(matrix, matrix_path, f"Every two of {table.title}", explanation, depth)
 
 
-def tables_with(
+def select_tables(
     names: Sequence[str], tables: Sequence[str] = (), data: Collection[str] = ()
 ) -> list[str]:
     """Choose the tables that hold all of some algorithms.
@@ -280,24 +280,30 @@ def tables_with(
 
     definitions = {name: TableDefinition.read(name) for name in tables}
     definitions = definitions or {table.name: table for table in read_definitions()}
-    columns = {name: _names_of(definition) for name, definition in definitions.items()}
-    holders = {
+    columns = {name: _column_names(definition) for name, definition in definitions.items()}
+    tables_with_column = {
         name: [table for table in columns if find_column(columns[table], name)] for name in names
     }
     for name in names:
-        if not holders[name]:
-            raise _unknown_column_error(name, definitions.values())
-    chosen = [table for table in definitions if all(table in held for held in holders.values())]
+        if not tables_with_column[name]:
+            raise _no_column_error(name, definitions.values())
+    chosen = [
+        table for table in definitions if all(table in held for held in tables_with_column.values())
+    ]
     for table in tables:
-        lacking = join_words([name for name in names if table not in holders[name]] or [""])
+        lacking = join_words(
+            [name for name in names if table not in tables_with_column[name]] or [""]
+        )
         if lacking:
             raise UserError(f"table {table} has no {lacking}; it has {', '.join(columns[table])}")
     if not chosen:
-        where = "; ".join(f"{name} is in {', '.join(held)}" for name, held in holders.items())
+        where = "; ".join(
+            f"{name} is in {', '.join(held)}" for name, held in tables_with_column.items()
+        )
         raise UserError(f"no table holds {join_words(names)} together: {where}")
     if not tables:
         chosen = [t for t in chosen if not _repeats_data(definitions[t])] or chosen
-        chosen.sort(key=lambda table: -len(_counted(definitions[table])))
+        chosen.sort(key=lambda table: -len(_first_versions(definitions[table])))
     rows = {row for table in chosen for row in definitions[table].rows}
     for row in data:
         if row not in rows:
@@ -305,34 +311,34 @@ def tables_with(
     return chosen
 
 
-def _names_of(definition: TableDefinition) -> list[str]:
+def _column_names(definition: TableDefinition) -> list[str]:
     """Return the names of a table's columns, with the number of rounds if there are several."""
     rounds = [f"@{number}" for number in definition.rounds] or [""]
     return [f"{column}{suffix}" for column in definition.columns for suffix in rounds]
 
 
-def _counted(definition: TableDefinition) -> list[str]:
+def _first_versions(definition: TableDefinition) -> list[str]:
     return [row for row in definition.rows if row not in definition.published_as]
 
 
 def _repeats_data(definition: TableDefinition) -> bool:
-    data = [definition.rows[row].data for row in _counted(definition)]
+    data = [definition.rows[row].data for row in _first_versions(definition)]
     return len(set(data)) < len(data)
 
 
-def _unknown_column_error(name: str, definitions: Collection[TableDefinition]) -> UserError:
+def _no_column_error(name: str, definitions: Collection[TableDefinition]) -> UserError:
     """Return the error for a name that no column has."""
     all_columns = [entry for definition in definitions for entry in definition.columns.items()]
-    matches = list(
+    columns_of_algorithm = list(
         dict.fromkeys(column_name for column_name, column in all_columns if column.algo == name)
     )
-    if matches:
+    if columns_of_algorithm:
         return UserError(
-            f"{name!r} is ambiguous: columns of this algorithm are {truncated_list(matches)}; name "
-            f"those to be compared, or run 'boostbench run algo={name} data=...' where the others "
+            f"{name!r} is ambiguous: columns of this algorithm are "
+            f"{truncated_list(columns_of_algorithm)}; name those to be compared, or run 'boostbench run algo={name} data=...' where the others "
             "were run"
         )
-    columns = {column for definition in definitions for column in _names_of(definition)}
+    columns = {column for definition in definitions for column in _column_names(definition)}
     valid_names = {column.partition("@")[0] for column in columns} | (
         columns if "@" in name else set()
     )

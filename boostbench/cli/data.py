@@ -7,7 +7,7 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
 from pathlib import Path
 
-from boostbench.cli._arguments import add_overrides
+from boostbench.cli._arguments import add_overrides_argument
 from boostbench.util import configs
 from boostbench.util.errors import UserError, print_error, unknown_name_error
 from boostbench.util.files import user_path
@@ -20,7 +20,7 @@ def arguments(parser: ArgumentParser) -> None:
     parser.add_argument("name", nargs="?", metavar="NAME", help=named)
     bundled = "write NAME [NAME ...], or all data sets, to this folder"
     parser.add_argument("--bundle", type=user_path, metavar="DIR", help=bundled)
-    add_overrides(parser, "e.g. data.labels=species")
+    add_overrides_argument(parser, "e.g. data.labels=species")
 
 
 def epilog() -> str:

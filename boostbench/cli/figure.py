@@ -2,7 +2,7 @@
 
 from argparse import ArgumentParser, Namespace
 
-from boostbench.cli._arguments import add_definition, add_overrides
+from boostbench.cli._arguments import add_definition_argument, add_overrides_argument
 from boostbench.util import configs
 from boostbench.util.errors import UserError
 from boostbench.util.files import atomic_write_text, writing_to
@@ -11,8 +11,8 @@ from boostbench.util.terminal import echo, spinner
 
 def arguments(parser: ArgumentParser) -> None:
     """Add the arguments."""
-    add_definition(parser, "figure")
-    add_overrides(parser, "for all of it, e.g. algo.n_iterations=2000")
+    add_definition_argument(parser, "figure")
+    add_overrides_argument(parser, "for all of it, e.g. algo.n_iterations=2000")
 
 
 def complete(before: list[str], word: str) -> list[str]:

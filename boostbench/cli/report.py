@@ -10,7 +10,7 @@ from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from boostbench.cli._arguments import find_tables, names_on_record
+from boostbench.cli._arguments import check_tables_exist, names_and_results
 from boostbench.util import configs
 from boostbench.util.errors import UserError, print_error
 from boostbench.util.files import user_path, writing_to
@@ -34,7 +34,7 @@ def complete(before: list[str], word: str) -> list[str]:
 
 def run(args: Namespace) -> None:
     """Write the page."""
-    find_tables("report", args.words)
+    check_tables_exist("report", args.words)
     make_report(args.words, args.output)
 
 
@@ -65,16 +65,16 @@ def make_report(words: Sequence[str], output: Path | None = None) -> None:
         from boostbench.report.page.render import render_page
         from boostbench.util.files import write_output
 
-    names, results = names_on_record("report", words)
+    names, results = names_and_results("report", words)
     is_installed = results == installed_folder()
     path = output or (Path() if is_installed else results) / "report.html"
     algorithms = configs.read_titles("algo")
     records = Records(results)
     with spinner("reading records") as tell:
-        user_tables = _user_tables(results)
+        user_tables = _find_user_tables(results)
         asked = list(dict.fromkeys(names)) or [*configs.list_options("table"), *user_tables]
         tables = read_tables(asked, records, tell)
-        about_runs = not names and _is_user_folder(tables)
+        about_runs = not names and _has_few_published_results(tables)
         if about_runs:
             tables = [table for table in tables if any(cell.n_finished for cell in table.fitted)]
         tell("listing runs")
@@ -82,7 +82,7 @@ def make_report(words: Sequence[str], output: Path | None = None) -> None:
             runs = []
         else:
             # A page about the tables lists the runs that no table shows.
-            in_tables = () if about_runs else _hashes(tables)
+            in_tables = () if about_runs else _config_hashes(tables)
             runs = find_experiments(records, algorithms, in_tables)
         for warning in records.pop_warnings():
             print_error(warning)
@@ -96,7 +96,7 @@ def make_report(words: Sequence[str], output: Path | None = None) -> None:
         page = render_page(tables, figures, algorithms, runs, about_runs)
         with writing_to(path, "choose another file by --output"):
             write_output(path, lambda stream: stream.write(page.encode()))
-        also = "" if names or about_runs or is_installed else _overview(tables, results)
+        also = "" if names or about_runs or is_installed else _write_overview(tables, results)
     size = f"{path.stat().st_size / 1e6:.1f} MB"
     total = counts(tables).total
     contents = f"{counted(len(tables), 'table')}, {counted(len(figures), 'figure')}"
@@ -107,7 +107,7 @@ def make_report(words: Sequence[str], output: Path | None = None) -> None:
     echo(f"written: {path} ({size}: {contents}){also}")
 
 
-def _user_tables(results: Path) -> list[str]:
+def _find_user_tables(results: Path) -> list[str]:
     """Return the definitions in the current folder whose tables are among the results.
 
     A file that is not valid is left out with a message, as the user has not named it.
@@ -129,7 +129,7 @@ def _user_tables(results: Path) -> list[str]:
     return valid_names
 
 
-def _is_user_folder(tables: Sequence[Table]) -> bool:
+def _has_few_published_results(tables: Sequence[Table]) -> bool:
     """Return whether a folder is the user's: most of the published numbers have no result in it."""
     from boostbench.analysis.verdicts import counts
 
@@ -137,7 +137,7 @@ def _is_user_folder(tables: Sequence[Table]) -> bool:
     return total.compared < total.published / 2
 
 
-def _hashes(tables: Sequence[Table]) -> set[str]:
+def _config_hashes(tables: Sequence[Table]) -> set[str]:
     """Return the hashes of the configs in tables."""
     cells = [cell for table in tables for cell in table.cells.values()]
     return {
@@ -145,7 +145,7 @@ def _hashes(tables: Sequence[Table]) -> set[str]:
     }
 
 
-def _overview(tables: Sequence[Table], results: Path) -> str:
+def _write_overview(tables: Sequence[Table], results: Path) -> str:
     """Write ``README.md`` and its picture, if matplotlib is installed; return their mention."""
     from boostbench.analysis.verdicts import counts
     from boostbench.report.overview import counts_paragraph, readme, sort_by_paper, table_lines

@@ -274,10 +274,10 @@ def _print_job(experiments: Sequence[ExperimentConfig], report: Report) -> None:
     print_summary(console, summarize(report.results[0].experiment.dataset, cells))
     for note in freshness_note(cells, cells):
         console.print(note, style="yellow" if note.startswith(STALE) else "")
-    print_warnings(console, filter(None, [majority_class_warning(cells[0], cells[1:])]))
+    print_warnings(console, filter(None, [constant_baseline_warning(cells[0], cells[1:])]))
 
 
-def majority_class_warning(cell: Cell, baselines: Sequence[Cell]) -> str | None:
+def constant_baseline_warning(cell: Cell, baselines: Sequence[Cell]) -> str | None:
     """Return a warning if a classifier is no better than the constant, as the numbers are printed.
 
     All quantities that were recorded count: where one class is rare, the constant has a low test

@@ -6,7 +6,11 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from boostbench.cli._arguments import add_definition, add_names, add_overrides
+from boostbench.cli._arguments import (
+    add_definition_argument,
+    add_names_option,
+    add_overrides_argument,
+)
 from boostbench.util import configs
 from boostbench.util.errors import print_error
 from boostbench.util.files import writing_to
@@ -19,16 +23,18 @@ if TYPE_CHECKING:
 
 def arguments(parser: ArgumentParser) -> None:
     """Add the arguments."""
-    add_definition(parser, "table")
+    add_definition_argument(parser, "table")
     for part in ("row", "column"):
-        add_names(parser, f"--{part}", f"only this {part}; names with commas", metavar="NAME")
+        add_names_option(
+            parser, f"--{part}", f"only this {part}; names with commas", metavar="NAME"
+        )
     parser.add_argument(
         "--orientation",
         choices=["auto", "normal", "transposed"],
         default="auto",
         help="of the LaTeX table; auto: transposed if it has more columns than rows",
     )
-    add_overrides(parser, "for every cell, e.g. protocol.n_splits=3")
+    add_overrides_argument(parser, "for every cell, e.g. protocol.n_splits=3")
 
 
 def complete(before: list[str], word: str) -> list[str]:

@@ -201,9 +201,9 @@ def find_published(table: str, data: str, algo: str, params: Mapping) -> tuple[P
         If there is no such table.
     """
     for line in _paper_lines(published_table(table)):
-        is_of_cell = line.data == data and algo in line.algo.split() and line.published
+        is_of_algorithm = line.data == data and algo in line.algo.split() and line.published
         # Most lines are of other data or algorithms, and settings take long to compare.
-        if is_of_cell and all(
+        if is_of_algorithm and all(
             is_value(text, params.get(key)) for key, text in line.settings.items()
         ):
             return line.published
@@ -329,7 +329,7 @@ def read_published_file(
     if not numbered:
         raise UserError(f"{path} is empty; it needs a heading such as data,algo,test_error_mean")
     (first_number, names), *rows = numbered
-    quantity = _quantity_of(f"{path}:{first_number}", names, repeats)
+    quantity = _find_quantity_of_heading(f"{path}:{first_number}", names, repeats)
     if not rows:
         raise UserError(f"{path} has a heading and no line below it")
     text_lines = [TextLine(number, dict(zip(names, row, strict=True))) for number, row in rows]
@@ -339,7 +339,7 @@ def read_published_file(
         digits = max(
             quantity.digits,
             *(
-                _decimals(f"{path}:{line.number}", name, line.texts[name])
+                _count_decimals(f"{path}:{line.number}", name, line.texts[name])
                 for line in text_lines
                 for name in columns
             ),
@@ -430,14 +430,14 @@ def _paper_lines(about: PublishedTable) -> list[PublishedLine]:
 
 def _parse_line(about: PublishedTable, line: TextLine) -> PublishedLine:
     """Return the settings and the numbers of a line."""
-    names = _settings(about, line.texts)
+    names = _setting_columns(about, line.texts)
     settings = {key: text for key, text in line.texts.items() if key in names and text}
-    published = tuple(_numbers(about, line))
+    published = tuple(_parse_numbers(about, line))
     data, algo = line.texts["data"], line.texts[about.algo]
     return PublishedLine(line.number, data, algo, settings, published)
 
 
-def _numbers(about: PublishedTable, line: TextLine) -> Iterator[Published]:
+def _parse_numbers(about: PublishedTable, line: TextLine) -> Iterator[Published]:
     """Yield the published numbers of a line."""
     where, texts = f"{about.path}:{line.number}", line.texts
     for quantity in QUANTITIES.values():
@@ -447,14 +447,14 @@ def _numbers(about: PublishedTable, line: TextLine) -> Iterator[Published]:
         if not name or not texts[name]:
             continue
         factor = quantity.per_column_unit * (about.factor if is_main else 1)
-        mean = _number(where, name, texts[name], factor)
+        mean = _parse_number(where, name, texts[name], factor)
         low, high = quantity.bounds
         if not low <= mean <= high:
             span = f"from {low:g} to {high:g}" if high < inf else f"at least {low:g}"
             raise UserError(f"{where}: {name} is {mean:g}; {quantity.title} is {span}")
         name, std = f"{column}_std", nan
         if texts.get(name):
-            std = _number(where, name, texts[name], factor)
+            std = _parse_number(where, name, texts[name], factor)
             if std < 0:
                 raise UserError(f"{where}: {name} is {std:g}; a deviation is not negative")
             # Standard deviation of two numbers at the ends of the range.
@@ -466,22 +466,22 @@ def _numbers(about: PublishedTable, line: TextLine) -> Iterator[Published]:
             quantity=about.quantity if is_main else quantity,
             mean=mean,
             std=std,
-            n=_repeats(about, where, line),
+            n=_find_repeats(about, where, line),
             line=texts,
-            source=_source(about, line),
+            source=_first_occurrence(about, line),
             pool_share=_number_of_case(line, about.pools, 0.0),
         )
 
 
-def _number(where: str, name: str, text: str, factor: float) -> float:
+def _parse_number(where: str, name: str, text: str, factor: float) -> float:
     value = float(text) if _NUMBER.fullmatch(text) else inf
     if isinf(value):
-        raise UserError(f"{where}: {name} is {_shown(text)}, which is no number")
+        raise UserError(f"{where}: {name} is {_quote(text)}, which is no number")
     # Remove the rounding error of 100 * 0.983.
     return value if factor == 1 else round(factor * value, 9)
 
 
-def _repeats(about: PublishedTable, where: str, line: TextLine) -> int:
+def _find_repeats(about: PublishedTable, where: str, line: TextLine) -> int:
     """Return the number of repeats in the line's own column, or the table's number."""
     if _REPEATS not in about.words:
         return _number_of_case(line, about.repeats_where, about.repeats)
@@ -490,11 +490,11 @@ def _repeats(about: PublishedTable, where: str, line: TextLine) -> int:
     n = int(text) if text.isdecimal() and len(text) <= len(str(MAX_REPEATS)) else 0
     if not 1 <= n <= MAX_REPEATS:
         must = f"it must be a whole number from 1 to {MAX_REPEATS}"
-        raise UserError(f"{where}: {_REPEATS} is {_shown(text)}; {must}")
+        raise UserError(f"{where}: {_REPEATS} is {_quote(text)}; {must}")
     return n
 
 
-def _quantity_of(where: str, names: Sequence[str], repeats: int | None) -> Quantity:
+def _find_quantity_of_heading(where: str, names: Sequence[str], repeats: int | None) -> Quantity:
     """Return the quantity of a user's file, by its heading."""
     for name in ("data", "algo"):
         if name not in names:
@@ -516,7 +516,7 @@ def _quantity_of(where: str, names: Sequence[str], repeats: int | None) -> Quant
     return quantity_of[given[0]]
 
 
-def _decimals(where: str, name: str, text: str) -> int:
+def _count_decimals(where: str, name: str, text: str) -> int:
     """Count the decimals of a number; a text that is no number has none."""
     decimals = max(0, -Decimal(text).as_tuple().exponent) if _NUMBER.fullmatch(text) else 0
     if decimals > MAX_DECIMALS:
@@ -527,11 +527,11 @@ def _decimals(where: str, name: str, text: str) -> int:
     return decimals
 
 
-def _shown(text: str) -> str:
+def _quote(text: str) -> str:
     return repr(text if len(text) <= _MAX_SHOWN else f"{text[:_MAX_SHOWN]}...")
 
 
-def _settings(about: PublishedTable, names: Iterable[str]) -> set[str]:
+def _setting_columns(about: PublishedTable, names: Iterable[str]) -> set[str]:
     """Return the columns that are parameters of the algorithm."""
     columns = [quantity.column for quantity in QUANTITIES.values() if quantity.column]
     endings = ("", "_mean", "_std")
@@ -544,7 +544,7 @@ def _number_of_case(line: TextLine, cases: Iterable[Case], default: float) -> fl
     return next((case.number for case in cases if line.fits(case.where)), default)
 
 
-def _source(about: PublishedTable, line: TextLine) -> str:
+def _first_occurrence(about: PublishedTable, line: TextLine) -> str:
     """Return the table and the line in which a number occurs first, see `Published.source`."""
     for repetition in about.repeats_of:
         if not line.fits(repetition.where):
@@ -552,7 +552,7 @@ def _source(about: PublishedTable, line: TextLine) -> str:
         # The line of the other table has the same settings, but for those that are named `there`.
         other = published_table(repetition.table)
         candidates = _read_paper_file(other.path)
-        names = {"data", other.algo, *_settings(other, candidates[0].texts)}
+        names = {"data", other.algo, *_setting_columns(other, candidates[0].texts)}
         differing = {condition.column for condition in repetition.there}
         equal = [
             Condition(column, (text,))

@@ -6,7 +6,7 @@ import sys
 import pytest
 import yaml
 
-from boostbench.cli.compare import tables_with
+from boostbench.cli.compare import select_tables
 from boostbench.util.errors import UserError
 
 #: Fits that are done in no time, in this process.
@@ -223,31 +223,31 @@ def test_figure_requires_matplotlib(refused, folder, monkeypatch):
 
 
 def test_largest_table_comes_first():
-    assert tables_with(["rboost_proj", "rboost_rank"]) == [
+    assert select_tables(["rboost_proj", "rboost_rank"]) == [
         "randomboost4",
         "randomboost5",
         "randomboost6",
         "randomboost5_proj",
         "randomboost5_leak",
     ]
-    assert tables_with(["rboost_proj@50", "adaboost"]) == ["randomboost4"]
+    assert select_tables(["rboost_proj@50", "adaboost"]) == ["randomboost4"]
 
 
 def test_tables_of_one_data_set_must_be_named():
     # mcboost3 has eight rows of letter.
     full_tables = ["mcboost5", "mcboost_from_zero", "mcboost4", "mcboost6"]
-    assert tables_with(["exponential", "multiboost"]) == full_tables
-    assert tables_with(["exponential", "multiboost"], ["mcboost3"]) == ["mcboost3"]
+    assert select_tables(["exponential", "multiboost"]) == full_tables
+    assert select_tables(["exponential", "multiboost"], ["mcboost3"]) == ["mcboost3"]
 
 
 def test_named_tables_keep_their_order():
     tables = ["randomboost6", "randomboost4"]
-    assert tables_with(["rboost_proj", "rboost_rank"], tables) == tables
+    assert select_tables(["rboost_proj", "rboost_rank"], tables) == tables
 
 
 def test_path_of_a_table_is_accepted(define_table):
     name = define_table(rows=["iris"], columns=["samme", {"mine": {"algo": "adaboost_mh"}}])
-    assert tables_with(["mine", "samme"], [name], ["iris"]) == [name]
+    assert select_tables(["mine", "samme"], [name], ["iris"]) == [name]
 
 
 @pytest.mark.parametrize(
@@ -270,5 +270,5 @@ def test_path_of_a_table_is_accepted(define_table):
 )
 def test_unknown_columns_and_rows_are_refused(names, tables, data, expected):
     with pytest.raises(UserError) as error:
-        tables_with(names, tables, data)
+        select_tables(names, tables, data)
     assert expected in str(error.value)
