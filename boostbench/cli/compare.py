@@ -335,8 +335,8 @@ def _no_column_error(name: str, definitions: Collection[TableDefinition]) -> Use
     if columns_of_algorithm:
         return UserError(
             f"{name!r} is ambiguous: columns of this algorithm are "
-            f"{truncated_list(columns_of_algorithm)}; name those to be compared, or run 'boostbench run algo={name} data=...' where the others "
-            "were run"
+            f"{truncated_list(columns_of_algorithm)}; name those to be compared, or run "
+            f"'boostbench run algo={name} data=...' where the others were run"
         )
     columns = {column for definition in definitions for column in _column_names(definition)}
     valid_names = {column.partition("@")[0] for column in columns} | (

@@ -96,7 +96,7 @@ def test_report_of_all_tables_writes_the_readme(done, recorded, folder, monkeypa
         "boostbench.util.configs.list_options", list_only_tables(["randomboost6", "demo"])
     )
     # The folder counts as the project's own where half of the numbers are run.
-    monkeypatch.setattr("boostbench.cli.report._is_user_folder", lambda tables: False)
+    monkeypatch.setattr("boostbench.cli.report._has_few_published_results", lambda tables: False)
     result = done("report")
     assert "2 tables, 0 figures, 12 published numbers: 12 not run), results/README.md" in result.out
     assert "written: results/report.html (0.1 MB: 1 run beside them, 2 tables" in result.out
@@ -137,7 +137,7 @@ def test_user_folder_shows_tables_before_runs(call, folder, monkeypatch):
 
 def test_files_without_a_table_are_left_out(call, folder, monkeypatch):
     monkeypatch.setattr("boostbench.util.configs.list_options", list_only_tables(["randomboost6"]))
-    monkeypatch.setattr("boostbench.cli.report._is_user_folder", lambda tables: False)
+    monkeypatch.setattr("boostbench.cli.report._has_few_published_results", lambda tables: False)
     tables = folder / "results" / "tables"
     tables.mkdir(parents=True)
     contents = {"notes": "a: 1", "mine": yaml.safe_dump({"title": "Mine", **DEFINED})}
@@ -152,7 +152,7 @@ def test_files_without_a_table_are_left_out(call, folder, monkeypatch):
 
 def test_readme_is_kept_without_matplotlib(done, recorded, folder, monkeypatch):
     monkeypatch.setattr("boostbench.util.configs.list_options", list_only_tables(["demo"]))
-    monkeypatch.setattr("boostbench.cli.report._is_user_folder", lambda tables: False)
+    monkeypatch.setattr("boostbench.cli.report._has_few_published_results", lambda tables: False)
     find_spec = importlib.util.find_spec
     missing = {"matplotlib"}
     monkeypatch.setattr(
