@@ -216,7 +216,9 @@ def table_of_published_file(
         If no record has a setting, or several experiments fit a line.
     """
     runs_by_data = {line.data: experiments_on(runs, line.data) for line in lines}
-    names = {key for group in runs_by_data.values() for run in group for key in _all_settings(run)}
+    names = {
+        key for group in runs_by_data.values() for run in group for key in _merged_settings(run)
+    }
     for name in dict.fromkeys(key for line in lines for key in line.settings):
         if names and name not in names:
             raise UserError(
@@ -237,33 +239,49 @@ def table_of_published_file(
 def _run_of_line(
     where: str, quantity: Quantity, line: PublishedLine, runs: Collection[RecordedExperiment]
 ) -> RecordedExperiment | None:
-    """Return the experiment of a published line; None if none is on record."""
+    """Return the experiment of a published line; None if none is on record.
+
+    Parameters
+    ----------
+    where : str
+        File and line, for messages.
+    quantity : Quantity
+        Quantity of the published numbers.
+    line : PublishedLine
+    runs : collection of RecordedExperiment
+        Experiments on the data set of the line.
+
+    Raises
+    ------
+    UserError
+        If several experiments fit, with different data options or settings.
+    """
     by_age = sorted(runs, key=lambda run: run.finished)
-    # The version of a data set that was used last counts.
-    versions = {
+    # The last one of several runs with equal settings and data options replaces the others.
+    newest = {
         (run.settings, canonical_json(run.config.data.cut)): run
         for run in by_age
         if _matches_line(run, quantity, line)
     }
-    if len({cut for _, cut in versions}) > 1:
-        data_sets = list(dict.fromkeys(run.cell.data for run in versions.values()))
+    if len({cut for _, cut in newest}) > 1:
+        data_sets = list(dict.fromkeys(run.cell.data for run in newest.values()))
         raise UserError(
             f"{where}: {line.data} is {len(data_sets)} data sets on record; "
             f"write one of these in column data: {'; '.join(data_sets)}"
         )
-    if len(versions) > 1:
-        ways = [run.settings or "all at their defaults" for run in versions.values()]
+    if len(newest) > 1:
+        ways = [run.settings or "all at their defaults" for run in newest.values()]
         raise UserError(
-            f"{where}: {len(versions)} experiments on record are {line.label} on "
+            f"{where}: {len(newest)} experiments on record are {line.label} on "
             f"{line.data} ({'; '.join(ways[:3])}); add a column that tells them apart, such as "
             "n_iterations"
         )
-    return next(iter(versions.values()), None)
+    return next(iter(newest.values()), None)
 
 
 def _matches_line(run: RecordedExperiment, quantity: Quantity, line: PublishedLine) -> bool:
     """Return True if an experiment has the algorithm, the settings and the quantity of a line."""
-    settings = _all_settings(run)
+    settings = _merged_settings(run)
     return (
         run.cell.algo == line.algo
         and (run.cell.average(quantity) is not None or not run.cell.n_finished)
@@ -271,13 +289,16 @@ def _matches_line(run: RecordedExperiment, quantity: Quantity, line: PublishedLi
     )
 
 
-def _all_settings(run: RecordedExperiment) -> dict[str, Any]:
-    """Return the settings that distinguish experiments."""
+def _merged_settings(run: RecordedExperiment) -> dict[str, Any]:
+    """Return the settings of the algorithm and the protocol, and the seed, in one mapping."""
     return {**run.config.algo, **run.config.protocol, "seed": run.config.seed}
 
 
 def _restrict_to_common_splits(group: Sequence[RecordedExperiment]) -> list[RecordedExperiment]:
-    """Return the runs on their common splits, as means of different splits are not comparable."""
+    """Return the runs with the rows of their common splits only.
+
+    Means over different splits are not comparable.
+    """
     common = set.intersection(*(set(run.cell.values) for run in group))
     paired = []
     for run in group:
@@ -297,7 +318,7 @@ def _settings_remark(runs: Iterable[RecordedExperiment]) -> list[str]:
 
 
 def _comparison_key(run: RecordedExperiment) -> str:
-    """Return an identifier of the protocol, the data and the seed of a run."""
+    """Return a digest of the protocol, the data and the seed, on which the splits depend."""
     protocol = remove_defaults(run.config.content)["protocol"]
     # Settings of tuning and checkpoints do not change the splits.
     for key in ("tune", "n_folds", "checkpoints"):
@@ -306,9 +327,11 @@ def _comparison_key(run: RecordedExperiment) -> str:
 
 
 def _choose_run(runs: Sequence[RecordedExperiment]) -> RecordedExperiment | None:
-    """Choose the run with the defaults of an algorithm, if there are several; None without.
+    """Return the run that represents an algorithm on a data set; None if it is ambiguous.
 
-    If several have equal settings but different measures, the one with the most splits counts.
+    Runs with default parameters take precedence. If the remaining runs have equal settings, and
+    differ in their measure only, the run with the most splits is returned. If their settings
+    differ, none of them is.
     """
     plain = [run for run in runs if len(remove_defaults(run.config.content)["algo"]) == 1] or runs
     kinds = {digest(_model_settings(run)) for run in plain}
@@ -330,7 +353,7 @@ def _settings_text(config: Config, has_title: bool) -> str:
     short = remove_defaults(config.content)
     settings = short["algo"] | short["protocol"]
     target = settings.pop("_target_")
-    settings.pop("checkpoints", None)  # they do not affect the last error
+    settings.pop("checkpoints", None)  # checkpoints do not affect the last error
     texts = [f"{name}={value}" for name, value in settings.items()]
     if not has_title:
         texts.insert(0, target)

@@ -10,7 +10,13 @@ from boostbench.util.errors import UserError, print_error
 
 
 def add_definition_argument(parser: ArgumentParser, kind: str) -> None:
-    """Add the name of a table or a figure, or the path of a file that defines one."""
+    """Add the positional argument `name` of a table or a figure, or the path of its YAML file.
+
+    Parameters
+    ----------
+    parser : ArgumentParser
+    kind : {"table", "figure"}
+    """
 
     def check_name(name: str) -> str:
         configs.find_definition(kind, name)
@@ -21,17 +27,25 @@ def add_definition_argument(parser: ArgumentParser, kind: str) -> None:
 
 
 def add_overrides_argument(parser: ArgumentParser, text: str) -> None:
-    """Add overrides, as `words`."""
+    """Add the positional argument `words`, the overrides; `text` is their help."""
     parser.add_argument("words", nargs="*", metavar="KEY=VALUE", help=text)
 
 
 def add_names_option(parser: ArgumentParser, flag: str, text: str, **options) -> None:
-    """Add a flag for names, which may stand several times, or have commas between the names."""
+    """Add an option for names, which may be repeated, or have commas between the names."""
     parser.add_argument(flag, action="extend", type=_split, default=[], help=text, **options)
 
 
 def check_tables_exist(command: str, words: Sequence[str]) -> None:
-    """Raise an error for a table that does not exist."""
+    """Raise an error for the first name that is no table.
+
+    Parameters
+    ----------
+    command : str
+        Name of the command, for messages.
+    words : sequence of str
+        Names of tables, and perhaps ``results=DIR``.
+    """
     from boostbench.config.overrides import parse_names_and_results
 
     for name in parse_names_and_results(command, words)[0]:
@@ -39,7 +53,26 @@ def check_tables_exist(command: str, words: Sequence[str]) -> None:
 
 
 def names_and_results(command: str, words: Sequence[str]) -> tuple[list[str], Path]:
-    """Split words by `parse_names_and_results`; raise an error if the folder does not exist."""
+    """Split the words of a command that reads records into names and the folder of results.
+
+    Parameters
+    ----------
+    command : str
+        Name of the command, for messages.
+    words : sequence of str
+        Names, and perhaps ``results=DIR``.
+
+    Returns
+    -------
+    names : list of str
+    results : Path
+        The folder, or the installed results if the default folder does not exist.
+
+    Raises
+    ------
+    UserError
+        If the folder does not exist.
+    """
     from boostbench.config.overrides import parse_names_and_results
 
     names, results = parse_names_and_results(command, words)

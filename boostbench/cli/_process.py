@@ -33,7 +33,7 @@ def restored_process(stdout: TextIO | None = None, stderr: TextIO | None = None)
             stack.enter_context(redirect_stderr(stderr))
         for name in ("stdout", "stderr"):
             stack.enter_context(_usable_stream(name))
-        stack.enter_context(_printed_warnings())
+        stack.enter_context(_warnings_to_stderr())
         # A class in a file beside the user is found, after all that is installed.
         if "" not in sys.path:
             sys.path.append("")
@@ -80,12 +80,12 @@ def _usable_stream(name: str) -> Iterator[None]:
 
 
 @contextmanager
-def _printed_warnings() -> Iterator[None]:
+def _warnings_to_stderr() -> Iterator[None]:
     """Print warnings that modules log, unless the caller has set up logging."""
     if logging.root.handlers:
         yield
         return
-    handler = _PrintedWarnings()
+    handler = _WarningPrinter()
     logging.root.addHandler(handler)
     try:
         yield
@@ -93,7 +93,7 @@ def _printed_warnings() -> Iterator[None]:
         logging.root.removeHandler(handler)
 
 
-class _PrintedWarnings(logging.Handler):
+class _WarningPrinter(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         """Print a record as a line on stderr."""
         print_error(self.format(record))

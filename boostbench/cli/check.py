@@ -157,6 +157,7 @@ def _print_verdicts(tables: Sequence[Table], without_records: Sequence[Table]) -
 def _print_counts(
     console: Console, with_records: Sequence[Table], without_records: Sequence[Table]
 ) -> None:
+    """Print the counts of verdicts: a line for each table with records, and sentences on all."""
     from rich.text import Text
 
     from boostbench.analysis.verdicts import VERDICTS, counts
@@ -186,8 +187,11 @@ def _print_counts(
     console.print(grid)
     if tallies.total.published:
         console.print(counts_paragraph(tallies.total), style="bold")
-        pairs = swaps_sentence(tallies.swaps), effects_sentence(tallies.effects)
-        for sentence in (detectable_sentences(tallies.total), *pairs):
+        for sentence in (
+            detectable_sentences(tallies.total),
+            swaps_sentence(tallies.swaps),
+            effects_sentence(tallies.effects),
+        ):
             if sentence:
                 console.print(sentence)
         console.print(counting_sentences(tallies.total, tables))

@@ -45,7 +45,7 @@ def run(args: Namespace) -> None:
     compare(args.words, args.tables, args.data, args.json, args.figure, args.rope)
 
 
-#: Endings that a figure's file may be given with.
+#: Endings of a figure's file; all three formats are written, whichever is given.
 _FIGURE_SUFFIXES = {"", ".png", ".svg", ".pdf"}
 
 
@@ -96,9 +96,9 @@ def compare(
         raise UserError(f"--rope is {rope:g}; it is a difference that does not matter, more than 0")
     if figure is not None:
         _check_figure(figure, names)
-    with spinner("reading records") as tell:
+    with spinner("reading records") as show_step:
         records = Records(results)
-        collected = _collect(names, tables, data, records, tell)
+        collected = _collect(names, tables, data, records, show_step)
         table = collected.table
         comparison = compare_columns(table, rope=rope)
     if as_json:
@@ -140,9 +140,22 @@ def _collect(
     tables: Sequence[str],
     data: Sequence[str],
     records: Records,
-    tell: Callable[..., None],
+    show_step: Callable[..., None],
 ) -> _Collected:
-    """Return the numbers of tables or, if the tables have no common ones, of all runs."""
+    """Return the numbers of tables or, without a common row, of all runs.
+
+    Runs are compared if no table has all of the algorithms, or if no row of the tables has a number
+    of each. If `tables` are named, runs are never compared.
+
+    Parameters
+    ----------
+    names, tables, data : sequence of str
+        See `compare`.
+    records : Records
+        Records of the results folder.
+    show_step : callable
+        Shows the current step, see `boostbench.util.terminal.spinner`.
+    """
     from boostbench.analysis.tables import merge
     from boostbench.report.assemble import read_tables
 
@@ -153,7 +166,7 @@ def _collect(
         if runs_table is None:
             raise
         return _Collected(runs_table)
-    candidates = read_tables(chosen, records, tell)
+    candidates = read_tables(chosen, records, show_step)
     table, sources = merge(candidates, names, data)
     arguments = dict(zip([candidate.name for candidate in candidates], chosen, strict=True))
     has_full_row = any(all(table.cells[row, name].values for name in names) for row in table.rows)
@@ -164,10 +177,26 @@ def _collect(
 
 
 def _table_of_runs(names: Sequence[str], data: Sequence[str], records: Records) -> Table | None:
+    """Return the table of all runs of some algorithms; None if no data set has runs of each.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Algorithms.
+    data : sequence of str
+        Names of data sets. Empty: all.
+    records : Records
+
+    Raises
+    ------
+    UserError
+        If there is a table, and a name of `data` is unknown.
+    """
     from boostbench.analysis.runs import experiments_on, find_experiments, table_of_runs
 
     titles = configs.read_titles("algo")
-    # Data with rows that were drawn twice belong to a study of a leak, and are compared on request.
+    # The config of a data set with the key `redraw` draws rows with replacement, so that a row may
+    # lie in the training and in the test part. Such data are compared only if they are named.
     data_with_leak = {
         name
         for name in configs.list_options("data")
@@ -208,15 +237,16 @@ def _missing_runs_note(collected: _Collected, records: Records) -> list[str]:
 
 
 def _has_records(records: Records, cell: Cell) -> bool:
-    """Return True if something is on record of a cell's algorithm and data set, however set."""
+    """Return True if any settings of a cell's algorithm are on record on its data set."""
     from boostbench.records.store import record_path
 
-    ledger = records.index(record_path(records.results, cell.data, cell.algo))
+    index = records.index(record_path(records.results, cell.data, cell.algo))
     # A file system that ignores case has one folder for two names of data sets.
-    return any(record.config.data.name == cell.data for record in ledger)
+    return any(record.config.data.name == cell.data for record in index)
 
 
 def _check_figure(figure: str, names: Sequence[str]) -> None:
+    """Raise an error if the figure has another format, or shows fewer than three algorithms."""
     from boostbench.figures.definition import require_matplotlib
 
     if Path(figure).suffix not in _FIGURE_SUFFIXES or (figure and not Path(figure).name.strip(".")):
@@ -227,12 +257,29 @@ def _check_figure(figure: str, names: Sequence[str]) -> None:
 
 
 def _figure_name(words: Sequence[str]) -> str:
+    """Return the name of the figure's files without their ending."""
     from boostbench.config.table_request import file_name
 
     return file_name(["compare", *(slug(word, ".@=,-") for word in words)])
 
 
 def _draw_figures(table: Table, comparison: Comparison, path: Path, depth: int) -> list[Path]:
+    """Draw the critical-difference diagram, and the matrix of all pairs.
+
+    Parameters
+    ----------
+    table : Table
+    comparison : Comparison
+    path : Path
+        Path of the diagram's files without their ending.
+    depth : int
+        Number of parent folders that may be made, see `boostbench.util.errors.writing_to`.
+
+    Returns
+    -------
+    list of Path
+        Written files.
+    """
     from boostbench.report.matrix import comparison_listing
 
     if comparison.friedman is None:
@@ -286,7 +333,7 @@ def select_tables(
     }
     for name in names:
         if not tables_with_column[name]:
-            raise _no_column_error(name, definitions.values())
+            raise _missing_column_error(name, definitions.values())
     chosen = [
         table for table in definitions if all(table in held for held in tables_with_column.values())
     ]
@@ -318,16 +365,18 @@ def _column_names(definition: TableDefinition) -> list[str]:
 
 
 def _first_versions(definition: TableDefinition) -> list[str]:
+    """Return the rows without second versions of another row's data (`published_as`)."""
     return [row for row in definition.rows if row not in definition.published_as]
 
 
 def _repeats_data(definition: TableDefinition) -> bool:
+    """Return True if several rows have the same data, with different settings."""
     data = [definition.rows[row].data for row in _first_versions(definition)]
     return len(set(data)) < len(data)
 
 
-def _no_column_error(name: str, definitions: Collection[TableDefinition]) -> UserError:
-    """Return the error for a name that no column has."""
+def _missing_column_error(name: str, definitions: Collection[TableDefinition]) -> UserError:
+    """Return the error for a name that no column has, or that several columns may mean."""
     all_columns = [entry for definition in definitions for entry in definition.columns.items()]
     columns_of_algorithm = list(
         dict.fromkeys(column_name for column_name, column in all_columns if column.algo == name)

@@ -41,6 +41,10 @@ def run(args: Namespace) -> None:
 def make_report(words: Sequence[str], output: Path | None = None) -> None:
     """Write the page of tables; for all tables, also the README of the results and its picture.
 
+    There are two kinds of pages. A page about tables shows the tables, and lists the runs that no
+    table shows. A page about runs is written for a folder with few results of the papers' tables,
+    which is a user's own: it lists all runs first, and shows the tables that have results.
+
     Parameters
     ----------
     words : sequence of str
@@ -81,9 +85,8 @@ def make_report(words: Sequence[str], output: Path | None = None) -> None:
         if names:
             runs = []
         else:
-            # A page about the tables lists the runs that no table shows.
             in_tables = () if about_runs else _config_hashes(tables)
-            runs = find_experiments(records, algorithms, in_tables)
+            runs = find_experiments(records, algorithms, excluded=in_tables)
         for warning in records.pop_warnings():
             print_error(warning)
         if about_runs and not runs:
@@ -130,7 +133,7 @@ def _find_user_tables(results: Path) -> list[str]:
 
 
 def _has_few_published_results(tables: Sequence[Table]) -> bool:
-    """Return whether a folder is the user's: most of the published numbers have no result in it."""
+    """Return True if less than half of the published numbers of tables have a result."""
     from boostbench.analysis.verdicts import counts
 
     total = counts(tables).total
@@ -138,7 +141,7 @@ def _has_few_published_results(tables: Sequence[Table]) -> bool:
 
 
 def _config_hashes(tables: Sequence[Table]) -> set[str]:
-    """Return the hashes of the configs in tables."""
+    """Return the hashes of the configs of all records in tables."""
     cells = [cell for table in tables for cell in table.cells.values()]
     return {
         config for cell in cells for rows in (cell.rows, cell.failures) for config in rows["config"]
@@ -146,7 +149,13 @@ def _config_hashes(tables: Sequence[Table]) -> set[str]:
 
 
 def _write_overview(tables: Sequence[Table], results: Path) -> str:
-    """Write ``README.md`` and its picture, if matplotlib is installed; return their mention."""
+    """Write ``README.md`` and its picture, if matplotlib is installed.
+
+    Returns
+    -------
+    str
+        End of the command's last message, which names the file; empty if nothing was written.
+    """
     from boostbench.analysis.verdicts import counts
     from boostbench.report.overview import counts_paragraph, readme, sort_by_paper, table_lines
     from boostbench.util.files import atomic_write_text
