@@ -1,4 +1,7 @@
-"""Composition of a document from a table, for the terminal and every file format."""
+"""Composition of a document from a table, for the terminal and every file format.
+
+A table holds cells with numbers and verdicts; a document holds the printed texts.
+"""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -139,6 +142,7 @@ def make_heads(table: Table) -> list[Head]:
     A column of CPU times, and the column of results beside it, share the algorithm as the heading
     of their group. The title below it is the quantity. The other columns have their own headings.
     """
+    # `beside` of a column of CPU times is the name of the column of results to its left.
     columns_with_times = {column.beside for column in table.columns.values()} - {None}
     algos = {name: cell.algo for (_, name), cell in table.cells.items()}
     headings = []

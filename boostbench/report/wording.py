@@ -1,4 +1,7 @@
-"""Wording of cells and tables: numbers as text, captions and notes."""
+"""Wording of cells and tables: numbers as text, captions and notes.
+
+All formats and figures take their wording from here, so that they agree.
+"""
 
 from collections import Counter
 from collections.abc import Iterable

@@ -25,6 +25,7 @@ from boostbench.util.terminal import printable
 
 Orientation = Literal["auto", "normal", "transposed"]
 
+#: LaTeX of characters that are commands in LaTeX, or that its usual fonts lack.
 _SPECIAL = {
     **{character: f"\\{character}" for character in "&%$#_{}"},
     **{"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"},
@@ -40,11 +41,12 @@ _TRANSLATION = str.maketrans(_SPECIAL)
 #: A word behind ``^`` after the translation of its characters.
 _RAISED_WORD = re.compile(r"\\textasciicircum\{\}([A-Za-z]+)")
 
-#: Explanations of the marks behind numbers.
+#: Explanations of the marks behind numbers, for the note below a table.
 _MARKS = {
     STALE: "of an older edition of the algorithm, or not confirmed by a refit",
     PARTIAL: "over a part of the splits",
 }
+#: Text of a cell without a number; the note below the table has the reasons.
 _NO_NUMBER = "--"
 
 
@@ -73,9 +75,9 @@ def latex(document: Document, orientation: Orientation = "auto") -> str:
     layouts = choose_layouts(grid)
     caption = f"{document.title}. {document.caption}"
     note = " ".join(_table_notes(document, layouts))
-    used = rf"% \usepackage{{booktabs}} \input{{{_valid_label(document.name)}}}"
+    usage = rf"% \usepackage{{booktabs}} \input{{{_valid_label(document.name)}}}"
     label = rf"\label{{tab:{_valid_label(document.name)}}}"
-    return "\n\n".join([used, *_floats(layouts, caption, label, note)]) + "\n"
+    return "\n\n".join([usage, *_floats(layouts, caption, label, note)]) + "\n"
 
 
 def latex_notes(document: Document) -> str:
@@ -128,11 +130,13 @@ def _document_grid(document: Document) -> Grid:
 
 
 def _cell(entry: Entry) -> Cell:
+    """Return the cell of an entry; an empty entry of a footer stays empty."""
     has_number = entry.value is not None or not entry.text
     return Cell.from_text(entry.text if has_number else _NO_NUMBER, entry.marks, entry.best)
 
 
 def _listing_grid(listing: Listing) -> Grid:
+    """Return the grid of a list, whose first columns hold names."""
     n_names = listing.n_names
     heads = [Heading("", head) for head in listing.heads[n_names:]]
     lines = [
@@ -186,6 +190,7 @@ def _paragraph(text: str) -> str:
 
 
 def _tabular(layout: Layout) -> str:
+    """Write a layout as a ``tabular`` environment with the rules of booktabs."""
     grid, style = layout.grid, layout.style
     n_names = len(grid.names)
     alignments = "l" * n_names + "".join("l" if limit else "r" for limit in layout.limits[n_names:])
@@ -266,6 +271,7 @@ def _valid_label(name: str) -> str:
 
 
 def _table_row(texts: Iterable[str]) -> str:
+    """Write texts, which are LaTeX already, as a row of a ``tabular`` environment."""
     line = " & ".join(texts)
     # LaTeX takes these characters for arguments of the line or rule before.
     guard = "{}" if line.lstrip().startswith(("[", "*")) else ""

@@ -1,5 +1,8 @@
 """Layout of a table on a printed page: font size, headings, orientation and division.
 
+`boostbench.report.renderers.latex` chooses a layout here and writes it as LaTeX. A *style* is a
+font size with ways to save width; a *layout* is a table in a style, with measured columns.
+
 Widths are in em of the table's own font, so that one layout fits documents of 10, 11 and 12 pt.
 They are estimated from the letter widths of Computer Modern, the widest of the usual fonts.
 """
@@ -21,12 +24,13 @@ COLUMN_WIDTH = 20.5
 _PAGE_LINES = {"small": 40, "footnotesize": 45}
 _CAPTION_WIDTH = 31.0  # em of a caption's font
 _CAPTION_LINE = 1.25  # height of a caption's line, in lines of the table
-_RULES = 1.5  # lines that the three rules of a table take
-_SKIP = 1.0  # lines between parts of a table, and around a caption
+_RULES = 1.5  # height of the three rules of a table, in lines
+_SKIP = 1.0  # height of the space between parts of a table, and around a caption, in lines
 
 _BOLD = 1.15  # width of bold letters relative to upright ones
-_RAISED = 0.75  # width of superscripts
-_DEVIATION = 0.95  # width of a deviation below its mean, which is in the next smaller font
+_RAISED = 0.75  # width of superscripts relative to upright letters
+_DEVIATION = 0.95  # relative width of a deviation below its mean, in the next smaller font
+#: Widths of characters, in em.
 _WIDTHS = {
     character: width
     for width, characters in {
@@ -48,7 +52,7 @@ _WIDTHS = {
     }.items()
     for character in characters
 }
-_OTHER = 0.65  # em, of a letter that is not listed, such as a Greek one
+_OTHER = 0.65  # em, the width of a letter that is not listed, such as a Greek one
 _MAX_CAPITALS = 4  # longer words in capitals are abbreviated
 _MAX_SUFFIX = 5  # letters after a point or hyphen that an abbreviation keeps
 _MAX_EXCESS = 0.5  # em, by which a heading may be wider than its column and is not abbreviated
@@ -93,14 +97,14 @@ class Abbreviation(NamedTuple):
 
 
 class Heading(NamedTuple):
-    """The heading of a column, and the heading over several columns."""
+    """Heading over several columns (empty for none), and heading of the column."""
 
     group: str
     title: str
 
 
 class Line(NamedTuple):
-    """A line of a table: its names, and its cells."""
+    """Line of a table: texts of the columns of names, and the cells."""
 
     names: list[str]
     cells: list[Cell]
@@ -108,7 +112,7 @@ class Line(NamedTuple):
 
 @dataclass(frozen=True)
 class Grid:
-    """A table without a layout.
+    """Table without a layout.
 
     Attributes
     ----------
@@ -117,8 +121,9 @@ class Grid:
     heads : list of Heading
         Headings of the columns of cells.
     lines : list of Line
+        Lines with a text for each name and a cell for each head.
     footer : Line, default=None
-        A line below a rule; None: no such line.
+        Line below a rule, such as average ranks; None: no such line.
     """
 
     names: list[str]
@@ -128,19 +133,18 @@ class Grid:
 
     @property
     def lines_with_footer(self) -> list[Line]:
-        """The lines with the footer."""
+        """Lines, with the footer as the last one."""
         return [*self.lines, *([self.footer] if self.footer else [])]
 
     def transposed(self) -> "Grid":
         """Return the grid with its columns as lines; a footer becomes the last column."""
         has_groups = any(head.group for head in self.heads)
-        groups = [head.group for head in self.heads]
-        names = [
-            [group if group not in groups[max(index - 1, 0) : index] else "", head.title][
-                not has_groups :
-            ]
-            for index, (group, head) in enumerate(zip(groups, self.heads, strict=True))
-        ]
+        # The first line of a group has its heading.
+        names, last_group = [], None
+        for group, title in self.heads:
+            shown_group = "" if group == last_group else group
+            names.append([shown_group, title] if has_groups else [title])
+            last_group = group
         lines = [
             Line(name, [line.cells[index] for line in self.lines_with_footer])
             for index, name in enumerate(names)
@@ -203,18 +207,22 @@ TABLE_STYLES = (
 
 @dataclass(frozen=True)
 class Layout:
-    """A part of a table with its layout.
+    """Table, or a part of its columns and lines, with a layout.
 
     Attributes
     ----------
     grid : Grid
+        Texts.
     style : Style
-    limits : list of float or None
-        Widths to which the texts of each column are broken, in em; None: not broken.
+        Font size and ways to save width.
+    limits : list of (float or None)
+        Width to which the texts of each column are broken, in em: columns of names, then columns of
+        cells. None: not broken.
     heads : list of list of str
         Lines of each heading.
     groups : list of (list of str, int)
-        Lines of each heading over several columns, and their number.
+        Lines of each heading over several columns, and its number of columns; empty without such
+        headings.
     key : list of Abbreviation
         Abbreviated headings.
     width : float
@@ -450,21 +458,21 @@ def paginate(layouts: Sequence[Layout], caption: str, note: str) -> list[list[La
     list of list of Layout
         For each page, the parts that stand below each other.
     """
-    room = _free_lines(layouts[0], caption, note)
+    page_height = _free_lines(layouts[0], caption, note)
     pages: list[list[Layout]] = [[]]
-    free = room
+    free = page_height  # lines that are left on the last page
     for layout in layouts:
         head = layout.head_height
         if pages[-1] and head + sum(layout.heights) > free:
             pages.append([])
-            free = room
+            free = page_height
         lines: list[Line] = []
         free -= head
         for line, height in zip(layout.grid.lines_with_footer, layout.heights, strict=True):
             if lines and height > free:
                 pages[-1].append(_part(layout, lines))
                 pages.append([])
-                lines, free = [], room - head
+                lines, free = [], page_height - head
             lines.append(line)
             free -= height
         pages[-1].append(_part(layout, lines))
@@ -479,7 +487,10 @@ def _part(layout: Layout, lines: list[Line]) -> Layout:
 
 
 def _free_lines(layout: Layout, caption: str = 70 * "word ", note: str = 30 * "word ") -> float:
-    """Return the number of lines that a caption and a note leave on a page."""
+    """Return the number of lines that a caption and a note leave on a page.
+
+    The default texts have the usual lengths, for a choice of the layout before the texts are known.
+    """
     lines = _PAGE_LINES[layout.style.size] - _SKIP
     lines -= _CAPTION_LINE * ceil(text_width(caption) / _CAPTION_WIDTH)
     return lines - ceil(text_width(note) / PAGE_WIDTHS["footnotesize"])

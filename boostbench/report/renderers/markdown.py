@@ -50,7 +50,10 @@ def escape(text: str) -> str:
 
 
 def pipe(rows: Iterable[Sequence[str | Entry]], heads: Sequence[str], n_left: int = 1) -> str:
-    """Return a table of plain text; the first `n_left` columns are left-aligned."""
+    """Return a Markdown table of plain texts, which are escaped; best entries are bold.
+
+    The first `n_left` columns are left-aligned, the others right-aligned.
+    """
     written = [list(map(_bold, row)) for row in rows]
     return aligned(written, [escape(head) for head in heads], n_left)
 
@@ -67,6 +70,7 @@ def aligned(rows: Sequence[Sequence[str]], heads: Sequence[str], n_left: int = 1
 
 
 def _bold(text: str | Entry) -> str:
+    """Return a text or an entry as Markdown, in bold if the entry is the best of its row."""
     if isinstance(text, str):
         return escape(text)
     return f"**{escape(text.printed)}**" if text.best else escape(text.printed)
