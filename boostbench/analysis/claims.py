@@ -124,7 +124,15 @@ def _has_departures(table: Table, claim: Claim) -> bool:
 def _verdict_text(
     new_samples: ClaimVerdict, these_splits: ClaimVerdict, tests: Sequence[ClaimTest]
 ) -> str:
-    """Return the verdicts under both readings; the first one decides the word."""
+    """Return the verdicts for new samples and on these splits.
+
+    Parameters
+    ----------
+    new_samples, these_splits : ClaimVerdict
+        Verdict by tests with, and without, the correction for splits that share samples.
+    tests : sequence of ClaimTest
+        Tests for new samples.
+    """
     n_tests = len(tests)
     text = f"{new_samples.verdict}: {new_samples.n_confirmed} of {n_tests} comparisons confirm it"
     if all(test.ratio is None for test in tests):
@@ -175,4 +183,5 @@ def _list_missing(compared: Sequence[ClaimTest]) -> str:
 
 
 def _list_places(what: str, compared: Sequence[ClaimTest]) -> str:
+    """Return a sentence that names the comparisons after a heading; empty without any."""
     return f" {what}: {'; '.join(c.place for c in compared)}." if compared else ""

@@ -41,7 +41,8 @@ class Paired:
     left_out : list of str
         Titles of the data sets on which some of the columns have no number.
     ratio : float or None
-        Of paired splits, see `tested_ratio`.
+        Number of test samples divided by the number of training samples, for paired splits; None
+        for data sets, and where splits are no random divisions. See `tested_ratio`.
     repeated : list of str
         Titles of rows with the data and the settings of a row before them, which count once.
     """
@@ -59,11 +60,11 @@ class Paired:
         return rounded(self.quantity.sign * self.numbers, self.quantity.digits)
 
     def differences(self, a: int, b: int) -> np.ndarray:
-        """Subtract the losses of two columns, by their positions, as they are printed."""
+        """Return the printed losses of column `a` minus `b`'s, of shape (n_pairs,)."""
         return differences(*self.losses.T[[a, b]], self.quantity.digits)
 
     def exact_differences(self, a: int, b: int) -> np.ndarray:
-        """Subtract two columns, by their positions, in full digits."""
+        """Return the numbers of column `a` minus the numbers of `b`, of shape (n_pairs,)."""
         return self.numbers[:, a] - self.numbers[:, b]
 
     @property
@@ -197,7 +198,10 @@ def paired(table: Table, columns: Sequence[str]) -> Paired:
 
 
 def _experiment_key(cell: Cell) -> str:
-    """Return an identifier of an experiment, without the seed and the name of the data."""
+    """Return the settings and the data of an experiment as text, without the seed.
+
+    Rows with equal texts are one experiment under two names.
+    """
     config = cell.config
     settings = {**config.content, "data": config.data.checksum, "seed": None}
     return json.dumps(settings, sort_keys=True)
@@ -292,6 +296,23 @@ def compare_columns(
 def _posterior(
     pairs: Paired, a: int, b: int, differences: np.ndarray, rope: float | None
 ) -> Posterior | None:
+    """Return the probabilities that column `a` is better than `b`, equivalent, or worse.
+
+    Parameters
+    ----------
+    pairs : Paired
+    a, b : int
+        Positions of the columns.
+    differences : ndarray of shape (n_pairs,)
+        Printed losses of `a` minus the printed losses of `b`.
+    rope : float or None
+        Half of the width of the region of practical equivalence, in the unit of the numbers.
+
+    Returns
+    -------
+    Posterior or None
+        None without a region, and for splits that are no random divisions.
+    """
     if rope is None:
         return None
     if pairs.unit == "data sets":

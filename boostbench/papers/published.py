@@ -425,6 +425,7 @@ def _read_paper_file(path: Path) -> list[TextLine]:
 
 @cache
 def _paper_lines(about: PublishedTable) -> list[PublishedLine]:
+    """Return the parsed lines of a table of a paper."""
     return [_parse_line(about, line) for line in _read_paper_file(about.path)]
 
 
@@ -474,6 +475,17 @@ def _parse_numbers(about: PublishedTable, line: TextLine) -> Iterator[Published]
 
 
 def _parse_number(where: str, name: str, text: str, factor: float) -> float:
+    """Return the number of a cell in the unit of its quantity.
+
+    Parameters
+    ----------
+    where, name : str
+        File and line, and column, for messages.
+    text : str
+        Cell.
+    factor : float
+        How many of the quantity's unit are one of the table's.
+    """
     value = float(text) if _NUMBER.fullmatch(text) else inf
     if isinf(value):
         raise UserError(f"{where}: {name} is {_quote(text)}, which is no number")
@@ -528,6 +540,7 @@ def _count_decimals(where: str, name: str, text: str) -> int:
 
 
 def _quote(text: str) -> str:
+    """Return the text of a cell in quotes, cut after `_MAX_SHOWN` characters."""
     return repr(text if len(text) <= _MAX_SHOWN else f"{text[:_MAX_SHOWN]}...")
 
 
