@@ -54,24 +54,26 @@ def experiment(name: str, algorithm: str, n_splits: int, n_iterations: int) -> E
 
 
 def spent(pid: int) -> tuple[float, float]:
-    """Seconds that the threads of a process have run, and have waited for a core."""
+    """Return the seconds that the threads of a process have run, and have waited for a core."""
     times = [0.0, 0.0]
     for thread in Path(f"/proc/{pid}/task").iterdir():
-        for place, value in enumerate((thread / "schedstat").read_text().split()[:2]):
-            times[place] += int(value) / 1e9
+        for index, value in enumerate((thread / "schedstat").read_text().split()[:2]):
+            times[index] += int(value) / 1e9
     return times[0], times[1]
 
 
 def measure(asked: list[Experiment], n_jobs: int) -> tuple[float, float, float, float]:
-    """CPU seconds of the workers, of this process and of all fits, and idle time of the workers."""
-    own, first, last, n_done = psutil.Process(), {}, {}, 0
+    """Return CPU seconds of the workers, of this process and of all fits, and the idle seconds."""
+    this_process, first, last, n_done = psutil.Process(), {}, {}, 0
 
     def now() -> dict:
-        workers = [one for one in own.children() if "LokyProcess" in " ".join(one.cmdline())]
+        workers = [
+            child for child in this_process.children() if "LokyProcess" in " ".join(child.cmdline())
+        ]
         return {
             "clock": time.monotonic(),
-            "own": time.process_time(),
-            **{one.pid: spent(one.pid) for one in workers},
+            "this process": time.process_time(),
+            **{worker.pid: spent(worker.pid) for worker in workers},
         }
 
     def listen(event):
@@ -85,7 +87,7 @@ def measure(asked: list[Experiment], n_jobs: int) -> tuple[float, float, float, 
     with tempfile.TemporaryDirectory() as folder:
         report = Run.from_experiments(asked, Records(Path(folder)), n_jobs=n_jobs).carry_out(listen)
     pids = [key for key in first if isinstance(key, int)]
-    clock, here = (last[key] - first[key] for key in ("clock", "own"))
+    clock, here = (last[key] - first[key] for key in ("clock", "this process"))
     running = sum(last[pid][0] - first[pid][0] for pid in pids)
     waiting = sum(last[pid][1] - first[pid][1] for pid in pids)
     idle = max(len(pids) * clock - running - waiting, 0.0)

@@ -74,14 +74,14 @@ def cluster(folder: str) -> Iterator[tuple[str, list[psutil.Process]]]:
 
 
 def measure(backend: str, n_splits: int) -> str:
-    """Run the splits, and say what it took."""
-    own = psutil.Process()
+    """Run the splits, and return a line on their CPU time and memory."""
+    this_process = psutil.Process()
     with contextlib.ExitStack() as stack:
         folder = stack.enter_context(tempfile.TemporaryDirectory())
         address, others = None, []
         if backend == "dask":
             address, others = stack.enter_context(cluster(folder))
-        parts = dict(zip(["here", "scheduler", "worker 1", "worker 2"], [own, *others]))  # noqa: B905
+        parts = dict(zip(["here", "scheduler", "worker 1", "worker 2"], [this_process, *others]))  # noqa: B905
         watched = [name for name in parts if not name.startswith("worker")]
         seen: dict[str, list[float]] = {name: [] for name in watched}
         done, begin, clock = [], {}, 0.0
@@ -119,18 +119,18 @@ def measure(backend: str, n_splits: int) -> str:
 
 
 def trial(asked: Experiment) -> float:
-    """CPU milliseconds of a trial itself."""
+    """Return the CPU milliseconds of a trial without the runner."""
     chosen, data = asked.spec.points[0], asked.dataset
     trials = [asked.trial(split, chosen) for split in asked.splits[:WARM]]
     run_trial(trials[0], data.X, data.class_indices)
     begin = time.process_time()
-    for one in trials:
-        run_trial(one, data.X, data.class_indices)
+    for trial_task in trials:
+        run_trial(trial_task, data.X, data.class_indices)
     return 1e3 * (time.process_time() - begin) / len(trials)
 
 
 def cpu(process: psutil.Process) -> float:
-    """CPU seconds of a process so far."""
+    """Return the CPU seconds of a process so far."""
     times = process.cpu_times()
     return times.user + times.system
 
