@@ -30,7 +30,7 @@ from boostbench.core.losses.margin import get_loss
 from boostbench.core.losses.restricted_problems import RankingLoss, SumOfLosses, margin_rows
 from boostbench.core.solvers.linear_programs import SoftMarginProgram
 from boostbench.core.solvers.newton import NonnegativeNewton
-from boostbench.util.compat.sklearn import check_feature_names
+from boostbench.util.compat import check_feature_names
 
 # Largest violation of the optimality conditions, a derivative of the mean loss, that Newton's
 # method may leave.

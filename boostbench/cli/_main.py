@@ -18,10 +18,9 @@ from typing import TextIO
 from boostbench.cli._commands import command_names, complete_shell, find_command, make_parser
 from boostbench.cli._process import open_standard_descriptors, restored_process
 from boostbench.util import configs
-from boostbench.util.compat.joblib import end_workers
 from boostbench.util.errors import Terminated, UserError, did_you_mean, is_debugging, print_error
 from boostbench.util.files import user_path
-from boostbench.util.temporary_settings import temporarily_set
+from boostbench.util.process import end_workers, temporarily_set
 
 #: Number of new objects after which Python looks for reference cycles; its default is 700.
 _GC_THRESHOLD = 100_000

@@ -10,7 +10,7 @@ from contextlib import ExitStack, contextmanager, redirect_stderr, redirect_stdo
 from typing import TextIO
 
 from boostbench.util.errors import print_error
-from boostbench.util.temporary_settings import random_state_restored
+from boostbench.util.process import random_state_restored
 
 # Commands of several threads run one after another: Hydra's state, the streams and the environment
 # belong to the process.

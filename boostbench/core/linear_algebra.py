@@ -10,7 +10,7 @@ import numpy as np
 from scipy import sparse
 from scipy.linalg.lapack import dpotri
 
-from boostbench.util.compat.scipy import LOOPS
+from boostbench.util.compat import LOOPS
 
 # Magnitudes that differ by less than this fraction count as equal, so that rounding errors do not
 # choose between them.

@@ -25,8 +25,8 @@ from joblib.parallel import get_active_backend
 from boostbench.execution import deadline
 from boostbench.execution.cluster import Cluster
 from boostbench.fitting.trial import DIED, Outcome, Trial, Work
-from boostbench.util.compat.joblib import end_workers
 from boostbench.util.errors import Terminated, UserError, did_you_mean
+from boostbench.util.process import end_workers
 
 BACKENDS = ("loky", "dask")
 

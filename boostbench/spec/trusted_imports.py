@@ -163,7 +163,7 @@ def instantiate_class(cls: type, params: Mapping, where: str = "algo"):
     _refuse_files(params, where, refuses_paths=is_unknown)
     # 3) Build the objects in the parameters, then the object itself.
     # scikit-learn takes a second to import, and names are checked without it.
-    from boostbench.util.compat.sklearn import check_parameters
+    from boostbench.util.compat import check_parameters
 
     arguments = {name: instantiate(value, f"{where}.{name}") for name, value in params.items()}
     try:

@@ -23,7 +23,7 @@ from boostbench.algorithms.base.targets import encode_known_labels, normalise_we
 from boostbench.algorithms.base.threads import Threads, one_blas_thread
 from boostbench.algorithms.explanation.spread import member_spread
 from boostbench.core.stumps.feature_codes import FeatureCodes
-from boostbench.util.compat.sklearn import check_monotonic_cst
+from boostbench.util.compat import check_monotonic_cst
 
 
 class JointlyBaggedStumps(TabularBooster):

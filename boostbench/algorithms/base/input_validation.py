@@ -26,7 +26,7 @@ from boostbench.algorithms.base.targets import (
     encode_labels,
 )
 from boostbench.core.stumps.views import ViewedFeatures, fit_views
-from boostbench.util.compat.sklearn import check_feature_names, safe_indexing
+from boostbench.util.compat import check_feature_names, safe_indexing
 from boostbench.util.data_quality import find_faults
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from boostbench.algorithms.base.categories import decode_categories
 from boostbench.algorithms.base.targets import encode_known_labels
 from boostbench.core.stumps.thresholds import sort_with_order
-from boostbench.util.temporary_settings import random_state_restored
+from boostbench.util.process import random_state_restored
 
 # Smallest decrease of the log-loss that counts as progress. On separable data the loss decreases
 # forever as the scores grow. The value is the default `tol` of scikit-learn's

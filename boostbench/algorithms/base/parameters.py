@@ -15,7 +15,7 @@ from typing import Annotated, ClassVar, Literal, Union, dataclass_transform, get
 
 from sklearn.base import BaseEstimator
 
-from boostbench.util.compat.sklearn import Interval, InvalidParameterError, StrOptions
+from boostbench.util.compat import Interval, InvalidParameterError, StrOptions
 
 # Types of parameters: a Python type with the interval or the check that scikit-learn validates. In
 # the intervals, None is infinity, and `closed` names the ends that belong to the interval.

@@ -4,7 +4,7 @@ import numpy as np
 from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 
-from boostbench.util.compat.sklearn import check_sample_weight
+from boostbench.util.compat import check_sample_weight
 
 # Largest sample weight; the smallest one is its reciprocal. The squares of weights in this range
 # can be summed over a billion samples in double precision.

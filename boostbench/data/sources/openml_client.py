@@ -32,7 +32,7 @@ from boostbench.data.sources.archives import cache_folder
 from boostbench.spec.data import DataQuery, TaskQuery
 from boostbench.util.errors import UserError
 from boostbench.util.files import atomic_write_text
-from boostbench.util.temporary_settings import temporarily_set
+from boostbench.util.process import temporarily_set
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -92,13 +92,13 @@ def download(name: str, query: DataQuery | TaskQuery) -> Dataset:
             "data.missing=median"
         )
     with _openml_session(origin) as openml:
-        from boostbench.util.compat.openml import download_text
+        from boostbench.util.compat import download_openml_text
 
         # 1) Download the splits of a task, the description of the data set and its file.
         data_query = query
         if is_task:
             task = _read_task(openml, query.task, origin)
-            splits_text = download_text(task.estimation_procedure["data_splits_url"])
+            splits_text = download_openml_text(task.estimation_procedure["data_splits_url"])
             data_query = DataQuery(task.dataset_id, task.target_name, missing=query.missing)
         description = openml.datasets.get_dataset(data_query.id, download_data=True)
         _warn_if_inactive(Path(description.data_file), origin)
@@ -189,10 +189,10 @@ class _Procedure(NamedTuple):
 
 def _read_task(openml, number: int, origin: str):
     """Return openml's description of a task."""
-    from boostbench.util.compat.openml import read_task_description
+    from boostbench.util.compat import read_openml_task
 
     # openml's `get_task` would load the data set for the names of its classes.
-    task = read_task_description(number)
+    task = read_openml_task(number)
     if task.task_type_id is not openml.tasks.TaskType.SUPERVISED_CLASSIFICATION:
         raise UserError(f"{origin} is {task.task_type}, not supervised classification")
     return task
@@ -384,13 +384,13 @@ def _configured_openml(folder: Path, server: str) -> Iterator:
         stack.enter_context(temporarily_set(os.environ, **variables))
         import openml  # slow to import; makes the folder named above
 
-        from boostbench.util.compat.openml import quiet_root_logger, use_requests
+        from boostbench.util.compat import openml_requests_by, openml_root_messages_dropped
 
         openml.config.set_root_cache_directory(folder)
         settings = {"server": server or openml.config.server, "connection_n_retries": N_ATTEMPTS}
         stack.enter_context(temporarily_set(vars(openml.config), **settings))
-        stack.enter_context(quiet_root_logger())
-        stack.enter_context(use_requests(_requests_with_timeout()))
+        stack.enter_context(openml_root_messages_dropped())
+        stack.enter_context(openml_requests_by(_requests_with_timeout()))
         yield openml
 
 

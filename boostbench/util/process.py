@@ -1,6 +1,7 @@
-"""Temporary changes of mappings, such as the environment, and of the state of `random`."""
+"""State of this process: temporary changes, and the end of its workers."""
 
 import random
+import sys
 from collections.abc import Iterator, MutableMapping
 from contextlib import contextmanager
 
@@ -29,3 +30,17 @@ def random_state_restored() -> Iterator[None]:
         yield
     finally:
         random.setstate(state)
+
+
+def end_workers() -> None:
+    """End joblib's worker processes at once, if there are any: they would take a second to end."""
+    if "joblib.externals.loky.reusable_executor" not in sys.modules:
+        return
+    from multiprocessing import active_children
+
+    from joblib.externals.loky.reusable_executor import get_reusable_executor
+
+    # scikit-learn imports loky. A request for the executor would start one if there is none.
+    if active_children():
+        # joblib's method, which also removes the folder of arrays that workers have mapped.
+        get_reusable_executor(reuse=True).terminate(kill_workers=True)

@@ -1,4 +1,4 @@
-from boostbench.util.temporary_settings import temporarily_set
+from boostbench.util.process import temporarily_set
 
 
 def test_temporarily_set_restores_none_and_removes_new_entries():
