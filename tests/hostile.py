@@ -26,7 +26,7 @@ from watching import watching
 from boostbench.config.compose import ConfigTree, compose_config
 from boostbench.config.overrides import parse_overrides
 from boostbench.data.loading import load
-from boostbench.data.sources import archives
+from boostbench.data.sources import local_files
 from boostbench.figures.definition import figure_kinds
 from boostbench.records.store import read_records
 from boostbench.spec import measures
@@ -333,11 +333,11 @@ def _bundle(rng: Random, folder: Path) -> str:
     spec |= rng.choice([{}, {"file": "../secret"}, {"generate": {"function": "make_moons"}}])
     arrays = {"X": np.eye(4), "y": np.array([0, 1, 0, 1]), "classes": np.array(["a", "b"])}
     arrays[rng.choice([*arrays, "meta"])] = np.array([_Pickled(folder / "made")], dtype=object)
-    path = archives.bundle_path(top, "toy")
+    path = local_files.bundle_path(top, "toy")
     np.savez(path, **arrays)
     digest = sha256(path.read_bytes()).hexdigest()
     lines = [f"{digest}  {rng.choice([path.name, '../victim', '/etc/passwd'])}"]
-    (top / archives.CHECKSUM_FILE).write_text("\n".join([f"{digest}  {path.name}", *lines]))
+    (top / local_files.CHECKSUM_FILE).write_text("\n".join([f"{digest}  {path.name}", *lines]))
     os.environ["BOOSTBENCH_DATA"] = str(top)
     try:
         load(spec)

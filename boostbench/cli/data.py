@@ -79,8 +79,7 @@ def print_dataset(name: str, overrides: Sequence[str]) -> None:
         from boostbench.config.choices import data_settings
         from boostbench.config.compose import compose_experiment
         from boostbench.config.overrides import parse_overrides
-        from boostbench.data.description import describe
-        from boostbench.data.loading import load
+        from boostbench.data.loading import describe, load
 
     spec = compose_experiment(data_settings(name) | parse_overrides(overrides)).data
     with spinner("loading data"):
@@ -115,7 +114,7 @@ def make_bundle(folder: Path, names: Sequence[str]) -> int:
         from boostbench.config.choices import data_settings
         from boostbench.config.compose import compose_experiment
         from boostbench.data.loading import load
-        from boostbench.data.sources.archives import write_bundle
+        from boostbench.data.sources.local_files import write_bundle
         from boostbench.execution.progress import counted
 
     all_names = configs.list_options("data")

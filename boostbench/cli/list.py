@@ -47,7 +47,7 @@ def _describe(group: str, content: dict) -> str:
         return content["title"]
     counts = content.get("expect") or {}
     shape = ", ".join(f"{number} {name}" for name, number in counts.items()) or "any shape"
-    # The source without a local file. `boostbench.data.sources.lookup` decides by the same order,
+    # The source without a local file. `boostbench.data.sources` decides by the same order,
     # but it imports NumPy.
     if content.get("sklearn"):
         source = "scikit-learn"

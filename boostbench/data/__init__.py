@@ -11,16 +11,15 @@ from boostbench.util.imports import lazy_attributes
 # Editors and type checkers read these imports, which `__getattr__` makes at run time.
 if TYPE_CHECKING:
     from boostbench.data.dataset import Dataset
-    from boostbench.data.description import describe
-    from boostbench.data.loading import load
-    from boostbench.data.sources.lookup import first_available_source
+    from boostbench.data.loading import describe, load
+    from boostbench.data.sources import first_available_source
 
 __all__ = ["Dataset", "describe", "first_available_source", "load"]
 
 _MODULES = {
     "Dataset": "dataset",
-    "describe": "description",
-    "first_available_source": "sources.lookup",
+    "describe": "loading",
+    "first_available_source": "sources",
     "load": "loading",
 }
 

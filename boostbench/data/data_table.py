@@ -16,8 +16,7 @@ import numpy as np
 from boostbench.data.column_problems import ColumnProblem, UnreadableColumns, find_problem
 from boostbench.data.dataset import CategoricalColumn
 from boostbench.data.fixed_splits import Split, remap_rows
-from boostbench.data.labels import parse_labels
-from boostbench.data.text import Notation, compose_letters, is_number
+from boostbench.data.text import Notation, compose_letters, is_number, parse_labels
 from boostbench.spec.data import FALLBACK, IMPUTATIONS, KEEP, Decimal
 from boostbench.util.errors import UserError, truncated_list, unknown_name_error
 from boostbench.util.text_columns import MAX_CATEGORIES

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 import numpy as np
 from scipy import fft
 
-from boostbench.data.sources.archives import cache_folder
+from boostbench.data.sources.local_files import cache_folder
 from boostbench.util.errors import UserError
 from boostbench.util.files import atomic_write
 from boostbench.util.terminal import spinner

@@ -1,7 +1,7 @@
-"""Loading of a data set by its specification.
+"""Loading of a data set by its specification, and its description for ``boostbench data NAME``.
 
-A source (`boostbench.data.sources.lookup`) has the whole data set; `load` selects its rows,
-features and classes.
+A source (`boostbench.data.sources`) has the whole data set; `load` selects its rows, features and
+classes.
 """
 
 import logging
@@ -10,13 +10,14 @@ from dataclasses import replace
 from typing import Any
 
 import msgspec
+import numpy as np
 
 from boostbench.data.column_problems import UnreadableColumns
 from boostbench.data.dataset import Dataset
 from boostbench.data.fixed_splits import draw_pools, official_split, remap_rows
+from boostbench.data.sources import fetch_first
 from boostbench.data.sources.local_files import local_file
-from boostbench.data.sources.lookup import fetch_first
-from boostbench.spec.data import DataCounts, DataSpec
+from boostbench.spec.data import FALLBACK, KEEP, DataCounts, DataSpec
 from boostbench.util import configs
 from boostbench.util.data_quality import count_repeated_rows, find_faults
 from boostbench.util.errors import UserError, first_line
@@ -26,13 +27,16 @@ logger = logging.getLogger(__name__)
 
 #: Fields of a `DataSpec` that decide how a file is read, for the command that a message proposes.
 _READING_KEYS = ("labels", "missing", "header", "decimal", "thousands", "na_values", "drop")
+#: Number of classes up to which each is listed, in a few lines; for more, the range of their sizes
+#: is shown.
+MAX_CLASSES = 30
 
 
 def load(spec: DataSpec | Mapping[str, Any]) -> Dataset:
     """Load and validate a data set.
 
     The data set is taken from the first source that has it: the file ``path``; a bundle in
-    ``$BOOSTBENCH_DATA`` (`boostbench.data.sources.archives`) for an equal config; ``NAME.svm``,
+    ``$BOOSTBENCH_DATA`` (`boostbench.data.sources.local_files`) for an equal config; ``NAME.svm``,
     ``.arff``, ``.csv`` or ``.npz``, compressed or not, in ``$BOOSTBENCH_DATA``; the local cache;
     scikit-learn; a generator; OpenML, whose data sets are stored in the cache.
 
@@ -50,7 +54,7 @@ def load(spec: DataSpec | Mapping[str, Any]) -> Dataset:
 
     Raises
     ------
-    boostbench.data.sources.lookup.DataNotAvailable
+    boostbench.data.sources.DataNotAvailable
         If no source has the data; ``Offline`` if OpenML has them, but cannot be reached.
     UserError
         If the data cannot be read or used, do not fit in memory, or differ from ``expect``.
@@ -158,3 +162,86 @@ def _check_divided_once(spec: DataSpec, dataset: Dataset) -> None:
             f"data.train_rows is {spec.train_rows}, but {dataset.source} has splits already, in "
             "it or in .splits.npz beside it; leave out data.train_rows, or take these away"
         )
+
+
+def describe(dataset: Dataset) -> list[tuple[str, str]]:
+    """Return a description of a data set.
+
+    Parameters
+    ----------
+    dataset : Dataset
+        Result of `boostbench.data.load`.
+
+    Returns
+    -------
+    list of (str, str)
+        Labels and values, in the order of display.
+    """
+    values = dataset.values
+    names = dataset.names or [str(number) for number in range(1, dataset.X.shape[1] + 1)]
+    sizes = [f"{names[column]} ({n})" for column, n in dataset.category_counts]
+    rows = [
+        ("name", dataset.name),
+        ("source", dataset.source),
+        ("samples", str(dataset.n_samples)),
+        ("features", f"{dataset.n_features} ({'sparse' if dataset.is_sparse else 'dense'})"),
+        ("classes", _classes(dataset)),
+        *([("categories", ", ".join(sizes))] if sizes else []),
+        ("values", _values(dataset)),
+        *([("missing", _missing(dataset, values))] if np.isnan(values).any() else []),
+        ("expected", _expected(dataset)),
+        ("checksum", dataset.checksum),
+    ]
+    if dataset.splits:
+        train, test = dataset.splits[0]
+        sizes = f"{len(train)} training and {len(test)} test rows"
+        rows.append(("fixed splits", f"{len(dataset.splits)}, {sizes}"))
+    return rows
+
+
+def _values(dataset: Dataset) -> str:
+    """Return the range of the numbers, and the share of zeros; codes of categories do not count."""
+    values, n_entries = dataset.values, dataset.n_samples * dataset.n_features
+    if dataset.categories:
+        values = np.delete(values, [column for column, _ in dataset.categories], axis=1)
+        n_entries = values.size
+        if not n_entries:
+            return "categories only"
+    # The initial values cover matrices without stored values or with NaN only.
+    low = float(np.fmin.reduce(values, axis=None, initial=np.inf))
+    high = float(np.fmax.reduce(values, axis=None, initial=-np.inf))
+    if values.size < n_entries:  # zeros that are not stored
+        low, high = min(low, 0.0), max(high, 0.0)
+    if low > high:
+        return "no values, all are missing"
+    zeros = 1 - np.count_nonzero(values) / n_entries
+    return f"{low:g} to {high:g}, {zeros:.1%} of them zero"
+
+
+def _missing(dataset: Dataset, values: np.ndarray) -> str:
+    """Return the number of missing values, and the statistic that a fit replaces them by."""
+    is_missing = np.isnan(values)
+    filling = dataset.imputation
+    if filling:
+        restriction = " for algorithms that take none" if filling == KEEP else ""
+        filling = (
+            f", filled by {FALLBACK if restriction else filling} of the training part{restriction}"
+        )
+    return (
+        f"{int(is_missing.sum())} values in {int(is_missing.any(axis=1).sum())} rows{filling or ''}"
+    )
+
+
+def _classes(dataset: Dataset) -> str:
+    """Return the number of classes, and the number of samples of each class or their range."""
+    counts = dataset.class_counts
+    if len(counts) > MAX_CLASSES:
+        return f"{len(counts)}, of {min(counts.values())} to {max(counts.values())} samples"
+    return f"{len(counts)}: " + ", ".join(f"{label} ({n})" for label, n in counts.items())
+
+
+def _expected(dataset: Dataset) -> str:
+    """Return the counts that the config of the data set states."""
+    counts = msgspec.structs.asdict(dataset.expect)
+    parts = [f"{number} {key}" for key, number in counts.items() if number is not None]
+    return ", ".join(parts) or "nothing said"

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from boostbench.data.dataset import Dataset
 from boostbench.data.loading import load, load_each
-from boostbench.data.sources.lookup import (
+from boostbench.data.sources import (
     DataNotAvailable,
     Offline,
     file_names,

@@ -14,7 +14,7 @@ from boostbench.config.compose import compose_experiment
 from boostbench.config.overrides import Settings, parse_overrides
 from boostbench.data.dataset import Dataset
 from boostbench.data.loading import load_each
-from boostbench.data.sources.lookup import first_available_source
+from boostbench.data.sources import first_available_source
 from boostbench.execution.jobs import execute
 from boostbench.figures.definition import Drawing, FigureDefinition, stale_note
 from boostbench.figures.panels import draw_panels

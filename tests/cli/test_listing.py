@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from boostbench.data.sources import lookup
+from boostbench.data import sources
 from boostbench.util import configs
 
 
@@ -21,7 +21,7 @@ def test_data_are_listed_with_their_source(call, monkeypatch):
     monkeypatch.delenv("BOOSTBENCH_DATA")
     descriptions = dict(line.split(maxsplit=1) for line in call("list", "data").out.splitlines())
     assert {name: text.rpartition("; ")[2] for name, text in descriptions.items()} == {
-        name: lookup.first_available_source(configs.read_option("data", name)) or "file"
+        name: sources.first_available_source(configs.read_option("data", name)) or "file"
         for name in configs.list_options("data")
     }
     assert descriptions["wine"] == "178 samples, 13 features, 3 classes; scikit-learn"

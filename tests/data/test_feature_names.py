@@ -1,7 +1,7 @@
 import pytest
 
 from boostbench.data.loading import load
-from boostbench.data.sources.archives import write_bundle
+from boostbench.data.sources.local_files import write_bundle
 from boostbench.spec.data import DataSpec
 
 CSV = "size,colour,flag,class\n1,red,yes,a\n2,blue,no,b\n3,green,no,a\n4,red,yes,b\n"

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from boostbench.data.labels import parse_labels
+from boostbench.data.text import parse_labels
 from boostbench.util.errors import UserError
 
 #: Two neighbours that are one number as float64.

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from boostbench.data.sources.archives import cache_folder
+from boostbench.data.sources.local_files import cache_folder
 from boostbench.util.files import is_regular_file, slug, user_path
 
 

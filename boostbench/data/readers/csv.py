@@ -25,9 +25,8 @@ from boostbench.data.csv_cells import (
     word_mask,
 )
 from boostbench.data.data_table import DataTable, label_column, select_columns
-from boostbench.data.labels import MIN_INEXACT
 from boostbench.data.readers.base import Reader, ReadOptions
-from boostbench.data.text import Notation, check_utf8, compose_letters, read_lines
+from boostbench.data.text import MIN_INEXACT, Notation, check_utf8, compose_letters, read_lines
 from boostbench.util.errors import UserError
 from boostbench.util.text_columns import is_identifier_column
 

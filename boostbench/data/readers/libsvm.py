@@ -10,9 +10,8 @@ from typing import BinaryIO
 import numpy as np
 
 from boostbench.data.data_table import DataTable
-from boostbench.data.labels import MIN_INEXACT, parse_labels
 from boostbench.data.readers.base import Reader, ReadOptions
-from boostbench.data.text import is_plain_ascii, read_lines
+from boostbench.data.text import MIN_INEXACT, is_plain_ascii, parse_labels, read_lines
 from boostbench.util.errors import UserError
 from boostbench.util.text_columns import text_problem
 

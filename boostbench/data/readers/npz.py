@@ -7,8 +7,8 @@ import numpy as np
 from boostbench.data.data_table import DataTable
 from boostbench.data.decompression import read_arrays
 from boostbench.data.fixed_splits import Split, official_split, split_from_mask
-from boostbench.data.labels import parse_labels
 from boostbench.data.readers.base import Reader, ReadOptions
+from boostbench.data.text import parse_labels
 from boostbench.util.errors import UserError
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from boostbench.data.dataset import Dataset
-from boostbench.data.labels import parse_labels
+from boostbench.data.text import parse_labels
 from boostbench.util.errors import UserError
 
 #: Decimals of generated features: they make checksums independent of the processor.

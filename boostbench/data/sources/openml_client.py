@@ -28,7 +28,7 @@ from boostbench.data.dataset import Dataset
 from boostbench.data.fixed_splits import Split, check_split
 from boostbench.data.readers.arff import Arff
 from boostbench.data.readers.base import ReadOptions
-from boostbench.data.sources.archives import cache_folder
+from boostbench.data.sources.local_files import cache_folder
 from boostbench.spec.data import DataQuery, TaskQuery
 from boostbench.util.errors import UserError
 from boostbench.util.files import atomic_write_text

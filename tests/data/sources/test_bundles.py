@@ -14,8 +14,7 @@ from scipy.sparse import csr_matrix
 
 from boostbench.data.dataset import Dataset
 from boostbench.data.loading import load
-from boostbench.data.sources import archives
-from boostbench.data.sources.lookup import first_available_source
+from boostbench.data.sources import first_available_source, local_files
 from boostbench.spec.data import DataSpec
 from boostbench.util import configs
 from boostbench.util.errors import UserError
@@ -41,7 +40,7 @@ SPLITS = [(np.array([0, 1]), np.array([2, 3])), (np.array([3]), np.array([0, 2])
     "dataset", [make(), make(csr_matrix(np.eye(4))), make(y=(1, 2, 3, 1), splits=SPLITS)]
 )
 def test_bundle_round_trip(folder, dataset):
-    archives.write_bundle(folder, DataSpec.from_config(SPEC), dataset)
+    local_files.write_bundle(folder, DataSpec.from_config(SPEC), dataset)
     loaded = load(SPEC)
     assert (loaded.checksum, loaded.is_sparse) == (dataset.checksum, dataset.is_sparse)
     assert loaded.y.tolist() == dataset.y.tolist()
@@ -54,12 +53,12 @@ def test_bundle_round_trip(folder, dataset):
 
 def test_bundle_hides_the_folder_of_its_source(folder):
     away = replace(make(), source="file C:\\Users\\me\\toy.svm")
-    archives.write_bundle(folder, DataSpec.from_config(SPEC), away)
+    local_files.write_bundle(folder, DataSpec.from_config(SPEC), away)
     assert load(SPEC).source.endswith(", of file toy.svm")
 
 
 def test_other_query_is_not_answered(folder):
-    archives.write_bundle(folder, DataSpec.from_config(SPEC), make())
+    local_files.write_bundle(folder, DataSpec.from_config(SPEC), make())
     for change in ({"rows": [0, 3]}, {"classes": 2}):
         message = (
             r"not available: .*toy\.bundle\.npz was made for other settings of data; no toy\.svm"
@@ -70,7 +69,7 @@ def test_other_query_is_not_answered(folder):
 
 
 def test_each_changed_byte_is_refused(folder):
-    path = archives.write_bundle(folder, DataSpec.from_config(SPEC), make())
+    path = local_files.write_bundle(folder, DataSpec.from_config(SPEC), make())
     whole = path.read_bytes()
     # The checksum covers all bytes, so that a sample of bytes suffices.
     for place in range(0, len(whole), len(whole) // 50):
@@ -85,15 +84,15 @@ def test_each_changed_byte_is_refused(folder):
 
 
 def test_file_without_a_checksum_is_an_error(folder):
-    archives.write_bundle(folder, DataSpec.from_config(SPEC), make())
-    (folder / archives.CHECKSUM_FILE).unlink()
+    local_files.write_bundle(folder, DataSpec.from_config(SPEC), make())
+    (folder / local_files.CHECKSUM_FILE).unlink()
     with pytest.raises(UserError, match=r"is not in .*SHA256SUMS"):
         load(SPEC)
 
 
-@pytest.mark.parametrize("name", ["toy.bundle.npz", archives.CHECKSUM_FILE])
+@pytest.mark.parametrize("name", ["toy.bundle.npz", local_files.CHECKSUM_FILE])
 def test_unreadable_file_is_an_error(folder, monkeypatch, name):
-    archives.write_bundle(folder, DataSpec.from_config(SPEC), make())
+    local_files.write_bundle(folder, DataSpec.from_config(SPEC), make())
     opened = io.open
 
     def refuse(file, *args, **kwargs):
@@ -108,25 +107,25 @@ def test_unreadable_file_is_an_error(folder, monkeypatch, name):
 
 @pytest.mark.skipif(not shutil.which("sha256sum"), reason="there is no sha256sum")
 def test_checksums_equal_sha256sum(folder):
-    archives.write_bundle(folder, DataSpec.from_config(SPEC), make())
-    archives.write_bundle(folder, DataSpec.from_config(SPEC | {"name": "b"}), make())
-    subprocess.run(["sha256sum", "--check", archives.CHECKSUM_FILE], cwd=folder, check=True)
+    local_files.write_bundle(folder, DataSpec.from_config(SPEC), make())
+    local_files.write_bundle(folder, DataSpec.from_config(SPEC | {"name": "b"}), make())
+    subprocess.run(["sha256sum", "--check", local_files.CHECKSUM_FILE], cwd=folder, check=True)
 
 
 def test_concurrent_writers_keep_all_checksums(folder, monkeypatch):
     """Each reads the sums, adds its own and writes them all."""
-    read = archives._read_checksums
+    read = local_files._read_checksums
 
     def slow(folder):
         sums = read(folder)
         time.sleep(0.1)
         return sums
 
-    monkeypatch.setattr(archives, "_read_checksums", slow)
+    monkeypatch.setattr(local_files, "_read_checksums", slow)
     with ThreadPoolExecutor(4) as threads:
         for name in "abcd":
             threads.submit(
-                archives.write_bundle,
+                local_files.write_bundle,
                 folder,
                 DataSpec.from_config(SPEC),
                 replace(make(), name=name),
@@ -135,25 +134,25 @@ def test_concurrent_writers_keep_all_checksums(folder, monkeypatch):
 
 
 def test_full_disk_keeps_the_checksums(folder, monkeypatch):
-    archives.write_bundle(folder, DataSpec.from_config(SPEC), make())
-    before, replaced = (folder / archives.CHECKSUM_FILE).read_bytes(), os.replace
+    local_files.write_bundle(folder, DataSpec.from_config(SPEC), make())
+    before, replaced = (folder / local_files.CHECKSUM_FILE).read_bytes(), os.replace
 
     def replacing(old, new):
-        if new.name == archives.CHECKSUM_FILE:
+        if new.name == local_files.CHECKSUM_FILE:
             raise OSError(28, "No space left on device")
         replaced(old, new)
 
     monkeypatch.setattr(os, "replace", replacing)
     with pytest.raises(UserError, match=r"^cannot write .*: No space left .*; choose another f"):
-        archives.write_bundle(folder, DataSpec.from_config(SPEC), replace(make(), name="other"))
-    assert (folder / archives.CHECKSUM_FILE).read_bytes() == before
+        local_files.write_bundle(folder, DataSpec.from_config(SPEC), replace(make(), name="other"))
+    assert (folder / local_files.CHECKSUM_FILE).read_bytes() == before
     assert not list(folder.glob("*.part"))
 
 
 def assert_comes_back(name, folder, monkeypatch):
     spec = configs.read_option("data", name)
     dataset = load(spec)
-    archives.write_bundle(folder, DataSpec.from_config(spec), dataset)
+    local_files.write_bundle(folder, DataSpec.from_config(spec), dataset)
     monkeypatch.setenv("BOOSTBENCH_DATA", str(folder))
     loaded = load(spec)
     assert "bundle" in loaded.source

@@ -3,8 +3,7 @@ import logging
 import pytest
 
 from boostbench.data import first_available_source, load
-from boostbench.data.sources import archives, openml_client
-from boostbench.data.sources.lookup import DataNotAvailable, Offline
+from boostbench.data.sources import DataNotAvailable, Offline, local_files, openml_client
 from boostbench.spec.data import DataQuery
 from boostbench.util.errors import UserError
 
@@ -51,19 +50,19 @@ def test_other_columns_are_downloaded_again(server):
 def test_damaged_cache_is_downloaded_again(server, caplog):
     server.add(7, ARFF)
     load(OPENML)
-    path = archives.cache_path("toy")
+    path = local_files.cache_path("toy")
     path.write_bytes(path.read_bytes()[:500])
     with caplog.at_level(logging.WARNING):
         assert load(OPENML).n_samples == 3
     assert "toy.npz is damaged" in caplog.text
-    assert archives.read_from_cache("toy", DataQuery(id=7)) is not None
+    assert local_files.read_from_cache("toy", DataQuery(id=7)) is not None
 
 
 def test_damaged_cache_without_a_server_is_refused(server):
     server.add(7, ARFF)
     load(OPENML)
     server.stop()
-    archives.cache_path("toy").write_bytes(b"")
+    local_files.cache_path("toy").write_bytes(b"")
     with pytest.raises(UserError, match=r"toy\.npz is damaged .*OpenML 7: the server cannot be"):
         load(OPENML)
 
