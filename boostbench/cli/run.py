@@ -256,7 +256,7 @@ def _baselines(config: ExperimentConfig) -> list[ExperimentConfig]:
 
 def _print_job(experiments: Sequence[ExperimentConfig], report: Report) -> None:
     from boostbench.analysis.cells import Cell
-    from boostbench.config.reference import find_reference
+    from boostbench.config.table_request import find_reference
     from boostbench.fitting.quantities import get_quantity
     from boostbench.report.document import summarize
     from boostbench.report.renderers.terminal import print_summary, print_warnings

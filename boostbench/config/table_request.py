@@ -1,20 +1,23 @@
-"""Requests of tables: a definition, overrides of a command line, and the config of each cell.
+"""Requests of tables, and comparison of experiments with the tables' definitions.
 
-Commands that run or show a table make a `TableRequest`; the report reads it.
+Commands that run or show a table make a `TableRequest`: a definition, overrides of a command line,
+and the config of each cell. The report reads it. ``boostbench run`` shows the published number of
+the cell that is nearest to its experiment, which `find_reference` finds.
 """
 
 import os
 import re
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
 
-from boostbench.config.reference import departures
-from boostbench.config.tables import TableDefinition
+from boostbench.config.tables import TableDefinition, shipped_data, shipped_definition
+from boostbench.papers.metadata import library
+from boostbench.papers.published import Published, find_quantity
 from boostbench.spec import measures
 from boostbench.spec.experiment import CellKey, ExperimentConfig, ExperimentSpec, Profile
 from boostbench.spec.keys import digest
@@ -26,6 +29,9 @@ from boostbench.util.files import slug
 _WITHOUT_EFFECT = ("results=", "rerun=", "shard=", "parallel=", "parallel.")
 #: Setting of the shown quantity, which is no override of a cell.
 _QUANTITY = "quantity="
+
+#: Keys of data that affect no result: name, source and expected counts.
+_SOURCE_KEYS = ("name", "openml", "sklearn", "expect")
 
 #: Largest number of bytes of a table's file name: file systems allow 255, less the longest suffix.
 _MAX_NAME_BYTES = 255 - len("-matrix.svg")
@@ -240,3 +246,102 @@ def file_name(parts: Sequence[str]) -> str:
         return name
     end = f"-{digest(name)[:8]}"
     return encoded[: _MAX_NAME_BYTES - len(end)].decode(errors="ignore") + end
+
+
+# --- Comparison of experiments with definitions ---
+
+
+def departures(defined: ExperimentConfig, config: ExperimentConfig) -> tuple[str, ...]:
+    """Return the settings by which an experiment differs from its definition.
+
+    Parameters
+    ----------
+    defined, config : ExperimentConfig
+        Configs by the definition of a table, and by the request.
+
+    Returns
+    -------
+    tuple of str
+        Settings of the request, such as ``"algo.n_iterations=3"``. Seeds and numbers of splits do
+        not count.
+    """
+    defaults, values = _comparable_settings(defined), _comparable_settings(config)
+    differing = [key for key in {**defaults, **values} if defaults.get(key) != values.get(key)]
+    return tuple(sorted(f"{key}={values.get(key)}" for key in differing))
+
+
+def _comparable_settings(config: ExperimentConfig) -> dict[str, object]:
+    """Return all settings that decide the results, under dotted keys.
+
+    The number of splits is none of them, except as the number of folds: verdicts count the splits.
+    """
+    asked = msgspec.structs.replace(config.spec, seed=0).settings
+    groups = {
+        "data": {
+            key: value for key, value in config.data.to_config().items() if key not in _SOURCE_KEYS
+        },
+        "protocol": asked["protocol"],
+        "algo": asked["algo"] | {"grid": asked["grid"]},
+    }
+    settings = {
+        f"{group}.{key}": value
+        for group, content in groups.items()
+        for key, value in content.items()
+    }
+    # Checkpoints are rounds at which errors are recorded; they do not affect the result.
+    settings.pop("protocol.checkpoints", None)
+    return settings | {"measure": config.measure}
+
+
+class Reference(NamedTuple):
+    """Published numbers of an experiment.
+
+    Attributes
+    ----------
+    published : tuple of Published
+        One for each quantity; empty: no table of the paper has the experiment.
+    departures : tuple of str
+        Settings by which the experiment differs from the paper's table, see `departures`.
+    """
+
+    published: tuple[Published, ...]
+    departures: tuple[str, ...]
+
+
+def find_reference(config: ExperimentConfig) -> Reference:
+    """Return the published numbers of the cell that is nearest to an experiment.
+
+    Parameters
+    ----------
+    config : ExperimentConfig
+        Config of the experiment; the name of its protocol names the paper.
+
+    Returns
+    -------
+    Reference
+        Empty if no table of the paper has the algorithm on the data set.
+    """
+    references = []
+    for definition, key in _cells(config):
+        defined = definition.compose(keys=[key])[key]
+        rounds = definition.rounds[-1] if definition.rounds else None
+        published = definition.find_published(*key, defined.algorithm, rounds)
+        if find_quantity(published, definition.displayed_quantity().name):
+            references.append(Reference(published, departures(defined, config)))
+    return min(
+        references, key=lambda reference: len(reference.departures), default=Reference((), ())
+    )
+
+
+def _cells(config: ExperimentConfig) -> Iterator[tuple[TableDefinition, CellKey]]:
+    """Yield the cells of a paper's tables of the same algorithm and data set."""
+    data, algo, paper = config.data.name, config.algorithm.name, config.protocol.name
+    names = {table.definition for table in library().tables.values() if table.paper == paper} - {""}
+    for name in sorted(names):
+        # Most tables lack the data set, and checking a whole definition is slow.
+        if data not in shipped_data(name):
+            continue
+        definition = shipped_definition(name)
+        for row, column in definition.keys if definition.paper == paper else ():
+            if (definition.rows[row].data, definition.columns[column].algo) == (data, algo):
+                yield definition, (row, column)

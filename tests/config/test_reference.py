@@ -2,7 +2,7 @@ import pytest
 
 from boostbench.config.compose import compose_experiment
 from boostbench.config.overrides import parse_overrides
-from boostbench.config.reference import departures, find_reference
+from boostbench.config.table_request import departures, find_reference
 from boostbench.config.tables import (
     TableDefinition,
     read_definitions,
