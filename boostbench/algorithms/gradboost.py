@@ -14,7 +14,7 @@ from boostbench.algorithms.base.parameters import NonNegativeFloat
 from boostbench.core.losses.mixed_norms import ROW_NORMS, row_norms
 from boostbench.core.stumps.search import StumpSearch
 from boostbench.core.stumps.stump import Stump
-from boostbench.core.stumps.ties import TIE_TOLERANCE, argmax_with_tolerance
+from boostbench.core.weak_learner import TIE_TOLERANCE, argmax_with_tolerance
 
 # Upper bound on the curvature of the loss in the coefficients of a stump. The Hessian of a sample's
 # loss is diag(p) - p p^T for the class probabilities p, because the squared output of a stump is 1.

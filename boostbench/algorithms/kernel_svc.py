@@ -17,6 +17,7 @@ from sklearn.svm import SVC, LinearSVC
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from boostbench.algorithms.base.categories import check_numeric
+from boostbench.algorithms.base.input_validation import check_classes_have_weight, combine_weights
 from boostbench.algorithms.base.parameters import (
     ClassWeight,
     DeclaredParameters,
@@ -24,7 +25,6 @@ from boostbench.algorithms.base.parameters import (
     PositiveInt,
     Seed,
 )
-from boostbench.algorithms.base.targets import check_classes_have_weight, combine_weights
 
 
 def mean_gamma(X, Y=None):

@@ -28,8 +28,7 @@ from boostbench.core.losses.two_class_weights import TwoClassLogisticWeights
 from boostbench.core.solvers.balancing import minimise
 from boostbench.core.stumps.category_sets import stack_stumps
 from boostbench.core.stumps.search import StumpSearch
-from boostbench.core.stumps.ties import argmax_with_tolerance
-from boostbench.core.weak_learner import SearchResult
+from boostbench.core.weak_learner import SearchResult, argmax_with_tolerance
 
 # Tolerance epsilon of the stopping rule (step 2), as a fraction of nu: under the penalty, edges
 # approach nu without reaching it.

@@ -12,6 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from boostbench.algorithms.base.booster import TabularBooster
 from boostbench.algorithms.base.estimators import BoostingClassifier, TotallyCorrective
+from boostbench.algorithms.base.input_validation import normalise_weights
 from boostbench.algorithms.base.master import Master
 from boostbench.algorithms.base.parameters import (
     NonNegativeFloat,
@@ -19,7 +20,6 @@ from boostbench.algorithms.base.parameters import (
     PositiveInt,
     TwoOrMore,
 )
-from boostbench.algorithms.base.targets import normalise_weights
 from boostbench.algorithms.multiboost_from_zero import FromZeroMaster
 from boostbench.core.coefficient_path import CoefficientPath
 from boostbench.core.losses.margin import LOSSES, get_loss

@@ -8,8 +8,8 @@ from typing import ClassVar
 
 import numpy as np
 
+from boostbench.algorithms.base.input_validation import normalise_weights
 from boostbench.algorithms.base.master import Master
-from boostbench.algorithms.base.targets import normalise_weights
 from boostbench.core.coefficient_path import CoefficientPath
 from boostbench.core.losses.margin import get_loss
 from boostbench.core.losses.restricted_problems import PairwiseLoss, pairwise_weights

@@ -16,7 +16,7 @@ from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from boostbench.algorithms.base.targets import (
+from boostbench.algorithms.base.input_validation import (
     combine_weights,
     encode_known_labels,
     normalise_weights,

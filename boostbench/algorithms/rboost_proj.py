@@ -15,9 +15,9 @@ from boostbench.algorithms.base.estimators import (
     TotallyCorrective,
     warn_unsolved,
 )
+from boostbench.algorithms.base.input_validation import normalise_weights
 from boostbench.algorithms.base.master import Master
 from boostbench.algorithms.base.parameters import NonNegativeFloat, PositiveInt
-from boostbench.algorithms.base.targets import normalise_weights
 from boostbench.core.coefficient_path import CoefficientPath
 from boostbench.core.learners.discriminants import OutputCodeDiscriminantSearch
 from boostbench.core.learners.output_code_stumps import OutputCodeStumpSearch, OutputProducts

@@ -15,6 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, check_X_y, validate_data
 
 from boostbench.algorithms.base.booster import to_dense
+from boostbench.algorithms.base.input_validation import encode_known_labels
 from boostbench.algorithms.base.predictions import (
     INVERSE_TEMPERATURES,
     decision_values,
@@ -23,7 +24,6 @@ from boostbench.algorithms.base.predictions import (
     probabilities,
     rounding_slack,
 )
-from boostbench.algorithms.base.targets import encode_known_labels
 from boostbench.algorithms.explanation.explainable import ExplainableMixin
 from boostbench.algorithms.explanation.stump_sums import require_no_interactions
 from boostbench.core.losses.margin import get_loss

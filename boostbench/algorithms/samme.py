@@ -6,9 +6,9 @@ import numpy as np
 
 from boostbench.algorithms.base.booster import TabularBooster
 from boostbench.algorithms.base.estimators import BoostingClassifier
+from boostbench.algorithms.base.input_validation import normalise_weights
 from boostbench.algorithms.base.master import MAX_EDGE, MIN_EDGE, Master
 from boostbench.algorithms.base.parameters import TwoOrMore
-from boostbench.algorithms.base.targets import normalise_weights
 from boostbench.algorithms.explanation.stump_sums import stump_sum_from_trees
 from boostbench.core.learners.gini_trees import GiniTreeSearch
 from boostbench.core.learners.trees import ClassStumpSearch, ClassTrees, Tree

@@ -13,7 +13,7 @@ from scipy import sparse
 from scipy.optimize import LinearConstraint, minimize
 
 from boostbench.core.losses.restricted_problems import PairwiseLoss
-from boostbench.core.stumps.ties import argmax_with_tolerance
+from boostbench.core.weak_learner import argmax_with_tolerance
 
 # Precision of the mean loss at which SciPy's SLSQP stops.
 _TOLERANCE = 1e-12

@@ -16,8 +16,7 @@ import pandas as pd
 
 from boostbench.algorithms.base.booster import to_dense
 from boostbench.algorithms.base.categories import to_pandas
-from boostbench.algorithms.explanation.rules import shortest_decimals
-from boostbench.algorithms.explanation.stump_sums import require_stump_sum
+from boostbench.algorithms.explanation.stump_sums import require_stump_sum, shortest_decimals
 from boostbench.inspection.displays import most_important_features
 from boostbench.inspection.evaluation import evaluate
 from boostbench.inspection.shape_displays import distinct_integers, heat_map_data, visible_steps

@@ -10,8 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from boostbench.algorithms.explanation.rules import shortest_decimals
-from boostbench.algorithms.explanation.stump_sums import require_stump_sum
+from boostbench.algorithms.explanation.stump_sums import require_stump_sum, shortest_decimals
 from boostbench.inspection.displays import (
     contribution_axis_label,
     make_axes_grid,

@@ -4,8 +4,12 @@ from itertools import compress, pairwise
 
 import numpy as np
 
-from boostbench.algorithms.explanation.rules import rules, shortest_decimals
-from boostbench.algorithms.explanation.stump_sums import output_names, require_stump_sum
+from boostbench.algorithms.explanation.stump_sums import (
+    output_names,
+    require_stump_sum,
+    rules,
+    shortest_decimals,
+)
 from boostbench.inspection.displays import most_important_features
 
 # Maximum number of stumps that are listed by default: more are hard to read.

@@ -15,7 +15,11 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from boostbench.algorithms.base.booster import to_dense
 from boostbench.algorithms.base.estimators import BoostingClassifier, ScoringClassifier
-from boostbench.algorithms.base.input_validation import InputValidationMixin, warn_of_shared_rows
+from boostbench.algorithms.base.input_validation import (
+    InputValidationMixin,
+    combine_weights,
+    warn_of_shared_rows,
+)
 from boostbench.algorithms.base.observers import (
     CallbackSupportMixin,
     SklearnCallbackAdapter,
@@ -30,7 +34,6 @@ from boostbench.algorithms.base.parameters import (
     PositiveInt,
     Seed,
 )
-from boostbench.algorithms.base.targets import combine_weights
 from boostbench.algorithms.explanation.spread import UncertainClassifierMixin, member_spread
 from boostbench.algorithms.explanation.stump_sums import StumpSum
 from boostbench.algorithms.mcboost import MCBoost

@@ -8,8 +8,10 @@ from numbers import Integral
 import numpy as np
 from sklearn.base import is_classifier
 
+from boostbench.algorithms.bagging.joint_rounds import Threads, one_blas_thread
 from boostbench.algorithms.bagging.stump_rounds import JointStumpMaster
 from boostbench.algorithms.base.booster import TabularBooster
+from boostbench.algorithms.base.input_validation import encode_known_labels, normalise_weights
 from boostbench.algorithms.base.observers import stratified_holdout
 from boostbench.algorithms.base.parameters import (
     Fraction,
@@ -19,8 +21,6 @@ from boostbench.algorithms.base.parameters import (
     PositiveInt,
     TwoOrMore,
 )
-from boostbench.algorithms.base.targets import encode_known_labels, normalise_weights
-from boostbench.algorithms.base.threads import Threads, one_blas_thread
 from boostbench.algorithms.explanation.spread import member_spread
 from boostbench.core.stumps.feature_codes import FeatureCodes
 from boostbench.util.compat import check_monotonic_cst

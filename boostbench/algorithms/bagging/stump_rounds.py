@@ -9,8 +9,11 @@ draws one stump of each group.
 import numpy as np
 
 from boostbench.algorithms.bagging.bag_stumps import BagStumps
-from boostbench.algorithms.bagging.interaction_rounds import InteractionMaster
-from boostbench.algorithms.bagging.interactions import move_main_effects_to_stumps, select_pairs
+from boostbench.algorithms.bagging.interactions import (
+    InteractionMaster,
+    move_main_effects_to_stumps,
+    select_pairs,
+)
 from boostbench.algorithms.bagging.joint_rounds import (
     DAMPING,
     JointBoostingMaster,

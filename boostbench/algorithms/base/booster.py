@@ -17,7 +17,11 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from boostbench.algorithms.base.categories import drop_unused_categories, to_pandas
-from boostbench.algorithms.base.input_validation import InputValidationMixin, warn_of_shared_rows
+from boostbench.algorithms.base.input_validation import (
+    InputValidationMixin,
+    combine_weights,
+    warn_of_shared_rows,
+)
 from boostbench.algorithms.base.master import Clock
 from boostbench.algorithms.base.observers import (
     CallbackSupportMixin,
@@ -39,7 +43,6 @@ from boostbench.algorithms.base.parameters import (
     PositiveInt,
     Seed,
 )
-from boostbench.algorithms.base.targets import combine_weights
 
 # Number of rows that are predicted together. The outputs of the weak learners for them stay in the
 # cache until they are multiplied by the coefficients.

@@ -9,7 +9,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from boostbench.algorithms.base.targets import normalise_weights
+from boostbench.algorithms.base.input_validation import normalise_weights
 
 # Largest edge of normalised weights; larger ones are capped: a perfect weak learner (edge 1) would
 # get an infinite coefficient.

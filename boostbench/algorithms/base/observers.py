@@ -13,7 +13,7 @@ from importlib.util import find_spec
 import numpy as np
 
 from boostbench.algorithms.base.categories import decode_categories
-from boostbench.algorithms.base.targets import encode_known_labels
+from boostbench.algorithms.base.input_validation import encode_known_labels
 from boostbench.core.stumps.thresholds import sort_with_order
 from boostbench.util.process import random_state_restored
 

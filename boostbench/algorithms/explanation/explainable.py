@@ -5,9 +5,8 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from boostbench.algorithms.explanation.rules import rules
 from boostbench.algorithms.explanation.shape_functions import ShapeFunctions
-from boostbench.algorithms.explanation.stump_sums import extract_stump_sum
+from boostbench.algorithms.explanation.stump_sums import extract_stump_sum, rules
 from boostbench.algorithms.explanation.terms import build_terms, term_sizes
 from boostbench.core.stumps.views import identity_views
 

@@ -10,8 +10,8 @@ from sklearn.neighbors import NearestNeighbors
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from boostbench.algorithms.base.categories import check_numeric
+from boostbench.algorithms.base.input_validation import encode_labels
 from boostbench.algorithms.base.parameters import DeclaredParameters, PositiveInt
-from boostbench.algorithms.base.targets import encode_labels
 from boostbench.core.linear_algebra import canonical_signs
 from boostbench.core.projections import locality_preserving, neighbourhood_preserving
 

@@ -15,9 +15,9 @@ result equals an exhaustive search.
 
 import numpy as np
 
-from boostbench.core.stumps.layouts.pair_tables import PrefixSumTables, addition_cost
+from boostbench.core.stumps.layouts.joint_histogram import PrefixSumTables, addition_cost
 from boostbench.core.stumps.screening import to_float32
-from boostbench.core.stumps.ties import TIE_TOLERANCE, argmax_with_tolerance
+from boostbench.core.weak_learner import TIE_TOLERANCE, argmax_with_tolerance
 
 # The number of heavy points is chosen among the multiples of this fraction, 1 / 32, of all points.
 _N_HEAVY_COUNTS = 32

@@ -26,8 +26,7 @@ from boostbench.core.learners.perceptrons import (
 )
 from boostbench.core.learners.projected_stumps import ProjectedStump
 from boostbench.core.stumps.thresholds import above_middle
-from boostbench.core.stumps.ties import TIE_TOLERANCE, argmax_with_tolerance
-from boostbench.core.weak_learner import SearchResult
+from boostbench.core.weak_learner import TIE_TOLERANCE, SearchResult, argmax_with_tolerance
 
 # Directions with a within-class variance below this fraction of the largest one are excluded. They
 # come from rounding errors or constant features.

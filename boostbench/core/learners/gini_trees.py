@@ -7,8 +7,7 @@ import numpy as np
 
 from boostbench.core.learners.trees import ClassTreeSearch, Tree
 from boostbench.core.stumps.thresholds import midpoint
-from boostbench.core.stumps.ties import argmax_with_tolerance
-from boostbench.core.weak_learner import SearchResult
+from boostbench.core.weak_learner import SearchResult, argmax_with_tolerance
 
 # Number of stumps that are scored at a time, so that their sums fit in the cache.
 _BLOCK_STUMPS = 2**12

@@ -31,8 +31,7 @@ from boostbench.core.linear_algebra import (
 )
 from boostbench.core.stumps.search import StumpSearch
 from boostbench.core.stumps.stump import Stump, Stumps
-from boostbench.core.stumps.ties import TIE_TOLERANCE, argmax_with_tolerance
-from boostbench.core.weak_learner import SearchResult
+from boostbench.core.weak_learner import TIE_TOLERANCE, SearchResult, argmax_with_tolerance
 
 # Number of stumps in the first block: stumps are scored in blocks, in descending order of their
 # norms, and the best score of a few stumps excludes most codes.

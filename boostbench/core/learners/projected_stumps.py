@@ -18,8 +18,12 @@ from scipy import sparse
 from boostbench.core.learners.bounded_prefix_sums import BoundedPrefixSumSearch
 from boostbench.core.projections import random_matrix
 from boostbench.core.stumps.thresholds import above_middle, bin_indices
-from boostbench.core.stumps.ties import TIE_TOLERANCE, argmax_with_tolerance
-from boostbench.core.weak_learner import LearnerStack, SearchResult
+from boostbench.core.weak_learner import (
+    TIE_TOLERANCE,
+    LearnerStack,
+    SearchResult,
+    argmax_with_tolerance,
+)
 
 # Number of points of the projected features that are computed and sorted together: few enough for
 # the cache, and enough to make the overhead of the calls negligible.

@@ -11,8 +11,12 @@ import numpy as np
 
 from boostbench.core.learners.perceptrons import Perceptron, Perceptrons
 from boostbench.core.stumps.stump import Stump, Stumps
-from boostbench.core.stumps.ties import TIE_TOLERANCE, argmax_with_tolerance
-from boostbench.core.weak_learner import LearnerStack, SearchResult
+from boostbench.core.weak_learner import (
+    TIE_TOLERANCE,
+    LearnerStack,
+    SearchResult,
+    argmax_with_tolerance,
+)
 
 # Relative spacing of numbers in single precision.
 _EPS_FLOAT32 = float(np.finfo(np.float32).eps)

@@ -14,8 +14,7 @@ import numpy as np
 from boostbench.core.learners.perceptrons import Perceptron
 from boostbench.core.stumps.screening import rescale_pow2
 from boostbench.core.stumps.thresholds import above_middle
-from boostbench.core.stumps.ties import TIE_TOLERANCE, argmax_with_tolerance
-from boostbench.core.weak_learner import SearchResult
+from boostbench.core.weak_learner import TIE_TOLERANCE, SearchResult, argmax_with_tolerance
 
 # Number of projected values in a batch of rounds, so that they fit in the cache while they are
 # sorted.

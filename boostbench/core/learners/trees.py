@@ -9,9 +9,8 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from boostbench.core.stumps.class_prefix_sums import majority_weight
-from boostbench.core.stumps.ties import argmax_with_tolerance
-from boostbench.core.weak_learner import LearnerStack, SearchResult
+from boostbench.core.stumps.layouts.sorted import majority_weight
+from boostbench.core.weak_learner import LearnerStack, SearchResult, argmax_with_tolerance
 
 # Number of stumps that are scored at a time, so that their sums fit in the cache.
 _BLOCK_STUMPS = 2**14

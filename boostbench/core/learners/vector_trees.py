@@ -16,7 +16,7 @@ import numpy as np
 from scipy import sparse
 
 from boostbench.core.learners.trees import Tree, Trees
-from boostbench.core.stumps.ties import argmax_with_tolerance
+from boostbench.core.weak_learner import argmax_with_tolerance
 
 
 class VectorTreeResult(NamedTuple):

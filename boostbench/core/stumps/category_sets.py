@@ -21,8 +21,7 @@ import numpy as np
 
 from boostbench.core.stumps.screening import abs_column_sums
 from boostbench.core.stumps.stump import Stump, Stumps
-from boostbench.core.stumps.ties import TIE_TOLERANCE, argmax_with_tolerance
-from boostbench.core.weak_learner import SearchResult
+from boostbench.core.weak_learner import TIE_TOLERANCE, SearchResult, argmax_with_tolerance
 
 # With fewer categories, each set contains one category or all except one: an ordinary stump.
 _MIN_CATEGORIES = 4

@@ -250,7 +250,7 @@ class StumpEvaluator:
 
         Returns
         -------
-        boostbench.core.stumps.class_prefix_sums.ClassPrefixSums or None
+        boostbench.core.stumps.layouts.sorted.ClassPrefixSums or None
         """
         return self._layout.class_sums(labels)
 

@@ -2,7 +2,7 @@
 
 `boostbench.core.stumps.search` *screens* all stumps: it computes their scores in the precision that
 is fastest. A *candidate* is a stump whose screened score is within rounding error of the best
-score. Usually there is one; ties are broken by the rule of `boostbench.core.stumps.ties`.
+score. Usually there is one; ties are broken by the rule of `boostbench.core.weak_learner`.
 
 A *criterion* turns the edges of stumps, of shape (n_stumps, n_columns), into scores of shape
 (n_stumps, width): one score for each column, or one for all columns.

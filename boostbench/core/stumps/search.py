@@ -41,8 +41,7 @@ from boostbench.core.stumps.screening import (
     select_max_candidates_per_column,
 )
 from boostbench.core.stumps.stump import Stump
-from boostbench.core.stumps.ties import TIE_TOLERANCE, argmax_with_tolerance
-from boostbench.core.weak_learner import SearchResult
+from boostbench.core.weak_learner import TIE_TOLERANCE, SearchResult, argmax_with_tolerance
 
 # Number of edges that `best_per_column` computes at a time, few enough for the cache.
 _BLOCK_EDGES = 2**21

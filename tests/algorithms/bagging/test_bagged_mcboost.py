@@ -11,10 +11,10 @@ from sklearn.linear_model import LogisticRegression
 from boostbench import BaggedMCBoost, MCBoost
 from boostbench.algorithms.bagging import bag_stumps, stump_rounds
 from boostbench.algorithms.bagging.joint_losses import LogisticLoss
+from boostbench.algorithms.bagging.joint_rounds import Threads
 from boostbench.algorithms.bagging.stump_rounds import JointStumpMaster
 from boostbench.algorithms.base.observers import log_losses
 from boostbench.algorithms.base.predictions import probabilities
-from boostbench.algorithms.base.threads import Threads
 from boostbench.core.stumps.feature_codes import FeatureCodes
 from boostbench.core.stumps.views import identity_views
 

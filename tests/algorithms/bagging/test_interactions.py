@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from boostbench import BaggedLsBoostRegressor, BaggedMCBoost
-from boostbench.algorithms.bagging.interaction_rounds import InteractionMaster
+from boostbench.algorithms.bagging.interactions import InteractionMaster
 from boostbench.algorithms.base.observers import log_losses
 from boostbench.conversion import to_onnx, to_treelite
 from boostbench.inspection import export_html, export_text

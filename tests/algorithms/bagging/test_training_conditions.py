@@ -62,7 +62,7 @@ def test_validation_losses_are_losses_of_the_models_of_all_rounds(name, is_weigh
 
 @pytest.mark.parametrize("name", JOINT)
 def test_validation_samples_end_the_training_of_pairs(name, monkeypatch):
-    from boostbench.algorithms.bagging.interaction_rounds import InteractionMaster
+    from boostbench.algorithms.bagging.interactions import InteractionMaster
 
     masters, train = [], InteractionMaster.train
 

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from boostbench.algorithms import MCBoost
-from boostbench.algorithms.base.targets import encode_known_labels, encode_labels
+from boostbench.algorithms.base.input_validation import encode_known_labels, encode_labels
 
 
 @pytest.mark.parametrize("names", [["a", "b", "z"], [-1, 3, 7], [-6.0, 1.0, 4.0]])

@@ -3,7 +3,7 @@ import math
 import numpy as np
 import pytest
 
-from boostbench.algorithms.explanation.rules import shortest_decimals
+from boostbench.algorithms.explanation.stump_sums import shortest_decimals
 
 RNG = np.random.default_rng(0)
 

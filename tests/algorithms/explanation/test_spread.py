@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from boostbench import BaggedLsBoostRegressor, BaggedMCBoost, MCBoost
-from boostbench.algorithms.bagging.interaction_rounds import InteractionMaster
+from boostbench.algorithms.bagging.interactions import InteractionMaster
 from boostbench.algorithms.bagging.stump_rounds import JointStumpMaster
 
 from ..problems import blobs, messy

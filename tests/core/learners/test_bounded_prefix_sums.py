@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 from boostbench.core.learners.bounded_prefix_sums import BoundedPrefixSumSearch
-from boostbench.core.stumps.layouts.pair_tables import PrefixSumTables
-from boostbench.core.stumps.ties import argmax_with_tolerance
+from boostbench.core.stumps.layouts.joint_histogram import PrefixSumTables
+from boostbench.core.weak_learner import argmax_with_tolerance
 
 N_FEATURES, N_POINTS, N_THRESHOLDS = 500, 2400, 7
 

@@ -4,10 +4,10 @@ import pytest
 from boostbench.core.learners import gini_trees
 from boostbench.core.learners.gini_trees import GiniTreeSearch
 from boostbench.core.learners.trees import ClassStumpSearch
-from boostbench.core.stumps import class_prefix_sums
+from boostbench.core.stumps.layouts import sorted as sorted_layout
 from boostbench.core.stumps.layouts.sorted import Sorted
 from boostbench.core.stumps.search import StumpSearch
-from boostbench.core.stumps.ties import TIE_TOLERANCE
+from boostbench.core.weak_learner import TIE_TOLERANCE
 
 from . import reference
 
@@ -15,7 +15,7 @@ from . import reference
 @pytest.fixture(params=[1, 10**5])
 def block_sizes(request, monkeypatch):
     """Process one feature per block, or all features at once."""
-    monkeypatch.setattr(class_prefix_sums, "_BLOCK_SAMPLES", request.param)
+    monkeypatch.setattr(sorted_layout, "_CLASS_BLOCK_SAMPLES", request.param)
 
 
 @pytest.fixture
@@ -54,7 +54,7 @@ def gini_score(sides):
 
 
 SCORES = [
-    (class_prefix_sums.majority_weight, majority_score),
+    (sorted_layout.majority_weight, majority_score),
     (gini_trees._gain_from_sums, gini_score),
 ]
 
@@ -121,8 +121,8 @@ def test_search_by_sums_equals_search_by_edges(kind, n_classes, seed):
 
 def test_best_position_is_none_without_thresholds():
     order, is_cut = np.tile(np.arange(8), (3, 1)), np.zeros((3, 8), bool)
-    sums = class_prefix_sums.ClassPrefixSums(order, is_cut, np.arange(8) % 4, position=None)
-    assert sums.best_position(np.ones(8), class_prefix_sums.majority_weight, 1.0) is None
+    sums = sorted_layout.ClassPrefixSums(order, is_cut, np.arange(8) % 4, position=None)
+    assert sums.best_position(np.ones(8), sorted_layout.majority_weight, 1.0) is None
 
 
 def test_few_distinct_values_are_searched_by_edges():

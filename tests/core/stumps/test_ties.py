@@ -19,7 +19,7 @@ from boostbench.core.stumps import search as search_module
 from boostbench.core.stumps.evaluation import joint_histogram
 from boostbench.core.stumps.layouts.sorted import Sorted
 from boostbench.core.stumps.search import ConstantFallbackSearch, ExcludingStumpSearch, StumpSearch
-from boostbench.core.stumps.ties import TIE_TOLERANCE, argmax_with_tolerance
+from boostbench.core.weak_learner import TIE_TOLERANCE, argmax_with_tolerance
 
 from . import reference
 

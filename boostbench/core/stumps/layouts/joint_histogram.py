@@ -1,20 +1,48 @@
-"""Layouts that compute the edges of all stumps from histograms of the codes of the features.
+"""Histograms: sums of weights in the bins of all features, and the edges of all stumps from them.
 
 `JointHistogram` is the layout of features with few distinct values, of categories and of missing
-values. It delegates one column of weights of many samples to `OneColumnHistogram`.
+values. It delegates one column of weights of many samples to `OneColumnHistogram`, which adds up
+the weights with `PairTables`. The searches of projected features use `PrefixSumTables`.
+
+The *table* of two features has a *cell* for each pair of their bins. A sample is added once to a
+cell, instead of once to a bin of each feature, and the sums of the rows and columns of the table
+are the sums of the bins. The table stays in the cache, and weights and cells are read in order.
+With few samples, one call computes several tables. If a table has many cells per sample, each
+feature has its own table, whose cells are its bins.
 """
 
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
+from scipy import sparse
 
+from boostbench.core.linear_algebra import sparse_product
 from boostbench.core.stumps.layouts.base import UNIT_ROUNDOFF, Layout
 from boostbench.core.stumps.layouts.bin_sums import JointBinSums
-from boostbench.core.stumps.layouts.pair_tables import MAX_BINS, MIN_SAMPLES, PairTables
 
 # Maximum number of roundings of a weight in single precision. With more, too many stumps are within
 # rounding error of the best one.
 _MAX_ADDITIONS = 512
+
+# Largest number of cells of a table: in single precision, half of a second-level cache.
+MAX_BINS = 2**16
+
+# With fewer samples, summing the tables of pairs takes longer than it saves.
+MIN_SAMPLES = 2**16
+
+# The number of bins of a feature is a multiple of this, since BLAS is faster for full vectors.
+_WIDTH_MULTIPLE = 16
+
+# Number of samples of all tables of a call: enough to make the overhead of a call negligible, few
+# enough for their weights to stay in the cache.
+_CALL_SAMPLES = 2**18
+
+# Number of cells of all tables of a call, few enough for the cache.
+_CALL_CELLS = 2**17
+
+# Number of cells whose summation takes the time that one sample saves.
+_CELLS_PER_SAMPLE = 2
 
 
 class JointHistogram(Layout):
@@ -146,3 +174,211 @@ class OneColumnHistogram(JointHistogram):
     def bin_sums(self, W):
         """Return the sums of the weights; see `JointHistogram.bin_sums`."""
         return self._tables.sums(np.ascontiguousarray(W[:, 0])).ravel().take(self._rows)[:, None]
+
+
+class PairTables:
+    """Sums of one column of weights in the bins of each feature.
+
+    Parameters
+    ----------
+    codes : sequence of ndarray of shape (n_samples,)
+        Bin of each sample, for each feature.
+    n_bins : int
+        Largest number of bins of a feature; `width` rounds it up to a multiple of 16.
+    n_layers : int, default=1
+        Number of layers: samples of different layers have separate sums.
+
+    Attributes
+    ----------
+    width : int
+        Number of bins of each feature in the results. The bins after the bins of a feature are
+        empty.
+
+    Examples
+    --------
+    >>> codes = [np.array([0, 2, 2]), np.array([1, 1, 0])]
+    >>> PairTables(codes, n_bins=3).sums(np.array([1.0, 2.0, 3.0]))[:, 0, :3]
+    array([[1., 0., 5.],
+           [3., 3., 0.]])
+    """
+
+    def __init__(self, codes, n_bins, n_layers=1):
+        # 1) Choose the number of features of a table, two or one, and the number of tables of a
+        #    call.
+        n_samples = len(codes[0])
+        self.width = width = _padded_width(n_bins)
+        self._n_layers = n_layers
+        # Layer of the samples at present; see `_set_layers`.
+        self._layer = np.int32(0)
+        self._n_joint = 2 if _pair_cost(n_samples, width) <= n_samples else 1
+        n_cells = n_layers * width**self._n_joint
+        n_tables = max(1, min(_CALL_SAMPLES // max(1, n_samples), _CALL_CELLS // n_cells))
+        # 2) Make a matrix for each call: its cells are numbered through the tables of the call.
+        #    With an odd number of features, the last one has a table with empty rows or columns.
+        self._tables = []
+        for first in range(0, len(codes), self._n_joint * n_tables):
+            table_codes = codes[first : first + self._n_joint * n_tables]
+            joint = np.array(table_codes[:: self._n_joint], np.int32)
+            if self._n_joint == 2:
+                joint *= width
+                for pair_codes, second_codes in zip(joint, table_codes[1::2], strict=False):
+                    pair_codes += second_codes
+            joint += np.arange(len(joint), dtype=np.int32)[:, None] * n_cells
+            self._tables.append(_incidence_matrix(joint, n_cells))
+
+    @cached_property
+    def additions(self):
+        """Largest number of roundings of a weight in a sum, in the precision of the weights."""
+        max_depth = max(int(np.bincount(table.indices).max()) for table in self._tables)
+        # A weight is added up in a bin of a table, then over the bins of the other feature.
+        return max_depth + (self.width if self._n_joint == 2 else 0)
+
+    def sums(self, weights, layer=None):
+        """Return the sums of the weights in each bin.
+
+        Parameters
+        ----------
+        weights : ndarray of shape (n_samples,)
+        layer : ndarray of shape (n_samples,), dtype=int32, default=None
+            Layer of each sample; None means the first.
+
+        Returns
+        -------
+        ndarray of shape (n_features or one more, n_layers, width)
+            Pairs have an even number of features: the last one may be empty.
+        """
+        return np.concatenate(list(self.pieces(weights, layer)))
+
+    def pieces(self, weights, layer=None):
+        """Yield the results of `sums`, a few features at a time."""
+        n_tables = self._tables[0].shape[1]
+        repeated = weights if n_tables == 1 else np.tile(weights, n_tables)
+        ones = np.ones(n_tables, weights.dtype)
+        if layer is not None:
+            self._set_layers(layer)
+        for table in self._tables:
+            n_used = table.shape[1]
+            table.data = repeated[: n_used * len(weights)]
+            cells = sparse_product(table, ones[:n_used])
+            table.data = ones
+            yield self._feature_sums(cells)
+
+    def _feature_sums(self, cells):
+        """Return the sums of the bins of each feature, given the sums of joint bins."""
+        width, n_layers = self.width, self._n_layers
+        if self._n_joint == 1:
+            return cells.reshape(-1, n_layers, width)
+        ones = np.ones(width, cells.dtype)
+        cells = cells.reshape(-1, n_layers, width, width)
+        bins = np.empty((len(cells), 2, n_layers, width), cells.dtype)
+        np.matmul(cells, ones, out=bins[:, 0])
+        np.matmul(ones, cells, out=bins[:, 1])
+        return bins.reshape(-1, n_layers, width)
+
+    def _set_layers(self, layer):
+        """Assign samples to layers; usually few samples change."""
+        change = layer - self._layer
+        if change.any():
+            change *= np.int32(self.width**self._n_joint)
+            for table in self._tables:
+                # The reshaped array is a view, so that the indices change in place.
+                joint = table.indices.reshape(table.shape[1], -1)
+                joint += change
+            self._layer = layer
+
+
+def addition_cost(n_samples, n_bins):
+    """Return the relative cost of the sums of a feature.
+
+    Parameters
+    ----------
+    n_samples : int or ndarray of int
+    n_bins : int
+        Number of bins of a feature.
+
+    Returns
+    -------
+    float or ndarray
+        Cost, in units of the addition of a sample to a bin.
+    """
+    return np.minimum(n_samples, _pair_cost(n_samples, _padded_width(n_bins)))
+
+
+def _pair_cost(n_samples, width):
+    """Return the cost of a feature in a table of two, in the unit of `addition_cost`."""
+    return (n_samples + width**2 / _CELLS_PER_SAMPLE) / 2
+
+
+def _padded_width(n_bins):
+    """Return the number of bins, rounded up to a multiple of `_WIDTH_MULTIPLE`."""
+    return -(-n_bins // _WIDTH_MULTIPLE) * _WIDTH_MULTIPLE
+
+
+def _incidence_matrix(joint, n_cells):
+    """Return a sparse matrix of the cells of samples, with one column per table.
+
+    Parameters
+    ----------
+    joint : ndarray of shape (n_tables, n_samples), dtype=int32
+        Cell of each sample in each table, numbered through all tables.
+    n_cells : int
+        Number of cells of a table.
+
+    Returns
+    -------
+    csc_array of shape (n_tables * n_cells, n_tables)
+    """
+    table = sparse.csc_array((len(joint) * n_cells, len(joint)), dtype=np.float32)
+    table.indptr = np.arange(len(joint) + 1, dtype=np.int32) * np.int32(joint.shape[1])
+    table.indices = joint.ravel()
+    return table
+
+
+class PrefixSumTables(PairTables):
+    """Sums of the weights of points below the thresholds of very many features.
+
+    Parameters
+    ----------
+    codes : ndarray of shape (n_features, n_points), dtype=unsigned int
+        Number of thresholds below each point, for each feature.
+    n_thresholds : int
+        Number of thresholds of a feature.
+
+    Examples
+    --------
+    >>> codes = np.array([[1, 1, 0], [0, 0, 1]], np.uint8)
+    >>> points = PrefixSumTables(codes, n_thresholds=1)
+    >>> points.below(np.array([-5, 3, 2], np.float32)).tolist()
+    [[2.0, -2.0]]
+    """
+
+    def __init__(self, codes, n_thresholds):
+        super().__init__(codes, n_thresholds + 1)
+        self._n_features, self._n_thresholds = len(codes), n_thresholds
+
+    @property
+    def additions(self):
+        """Largest number of roundings of a weight in a sum below a threshold."""
+        return super().additions + self._n_thresholds
+
+    def below(self, weights):
+        """Return the sums of the weights below each threshold.
+
+        Parameters
+        ----------
+        weights : ndarray of shape (n_points,), dtype=float32
+
+        Returns
+        -------
+        ndarray of shape (n_thresholds, n_features), dtype=float32
+        """
+        sums, start = np.empty((self._n_thresholds, self._n_features), np.float32), 0
+        for bins in self.pieces(weights):
+            block = sums[:, start : start + len(bins)]
+            # Thresholds are rows, since the caller computes the largest sum of each feature over
+            # them.
+            block[:] = bins[: block.shape[1], 0, : self._n_thresholds].T
+            start += len(bins)
+        for before, after in pairwise(sums):
+            after += before
+        return sums

@@ -5,9 +5,7 @@ import pytest
 
 from boostbench.core.stumps.evaluation import joint_histogram
 from boostbench.core.stumps.layouts import joint_histogram as joint_histogram_module
-from boostbench.core.stumps.layouts import pair_tables
-from boostbench.core.stumps.layouts.joint_histogram import OneColumnHistogram
-from boostbench.core.stumps.layouts.pair_tables import PairTables
+from boostbench.core.stumps.layouts.joint_histogram import OneColumnHistogram, PairTables
 from boostbench.core.stumps.search import StumpSearch
 
 from .. import reference
@@ -69,7 +67,7 @@ def test_large_bins_use_double_precision(monkeypatch):
 
 @pytest.mark.parametrize("bins_per_sample", [1, 10**6], ids=["alone", "pairs"])
 def test_layers_have_separate_sums_and_may_change(bins_per_sample, monkeypatch):
-    monkeypatch.setattr(pair_tables, "_CELLS_PER_SAMPLE", bins_per_sample)
+    monkeypatch.setattr(joint_histogram_module, "_CELLS_PER_SAMPLE", bins_per_sample)
     rng = np.random.default_rng(0)
     codes = [rng.integers(0, n, 200) for n in (5, 20, 33)]
     tables = PairTables(codes, 33, n_layers=2)

@@ -1,20 +1,20 @@
 import numpy as np
 import pytest
 
-from boostbench.core.stumps.layouts import pair_tables
-from boostbench.core.stumps.layouts.pair_tables import PrefixSumTables
+from boostbench.core.stumps.layouts import joint_histogram
+from boostbench.core.stumps.layouts.joint_histogram import PrefixSumTables
 
 N_FEATURES, N_POINTS, N_THRESHOLDS = 23, 50, 6
 
 
 @pytest.fixture(params=[1, 10**6], ids=["pairs", "alone"])
 def bins_per_sample(request, monkeypatch):
-    monkeypatch.setattr(pair_tables, "_CELLS_PER_SAMPLE", 10**6 // request.param)
+    monkeypatch.setattr(joint_histogram, "_CELLS_PER_SAMPLE", 10**6 // request.param)
 
 
 @pytest.fixture(params=[7, 10**6], ids=["calls", "one call"])
 def samples_per_call(request, monkeypatch):
-    monkeypatch.setattr(pair_tables, "_CALL_SAMPLES", request.param * N_POINTS)
+    monkeypatch.setattr(joint_histogram, "_CALL_SAMPLES", request.param * N_POINTS)
 
 
 def draw(seed, n_thresholds=N_THRESHOLDS):
@@ -61,7 +61,9 @@ def test_pairs_of_features_are_used_for_many_points_only():
 @pytest.mark.parametrize("n_points", [N_POINTS, 10 * N_POINTS])
 def test_addition_cost_belongs_to_the_faster_method(n_points):
     # A table of one feature has 16 bins, a table of two features 256.
-    single_features, by_pairs = n_points, (n_points + 256 / pair_tables._CELLS_PER_SAMPLE) / 2
-    assert pair_tables.addition_cost(n_points, N_THRESHOLDS + 1) == min(single_features, by_pairs)
+    single_features, by_pairs = n_points, (n_points + 256 / joint_histogram._CELLS_PER_SAMPLE) / 2
+    assert joint_histogram.addition_cost(n_points, N_THRESHOLDS + 1) == min(
+        single_features, by_pairs
+    )
     points = PrefixSumTables(np.zeros((2, n_points), np.uint8), N_THRESHOLDS)
     assert points._n_joint == (1 if single_features < by_pairs else 2)

@@ -8,7 +8,7 @@ from boostbench.core.stumps.layouts.base import UNIT_ROUNDOFF
 from boostbench.core.stumps.layouts.sorted import RankBins, Sorted
 from boostbench.core.stumps.screening import MaxAbsEdge
 from boostbench.core.stumps.search import ExcludingStumpSearch, StumpSearch
-from boostbench.core.stumps.ties import TIE_TOLERANCE
+from boostbench.core.weak_learner import TIE_TOLERANCE
 
 from .. import reference
 

@@ -8,7 +8,7 @@ from boostbench.core.stumps.layouts.rank_blocks import RankBlocks
 from boostbench.core.stumps.layouts.sorted import Sorted
 from boostbench.core.stumps.screening import MaxAbsEdge, RowCriterion, SumAbsEdge
 from boostbench.core.stumps.search import ExcludingStumpSearch, StumpSearch
-from boostbench.core.stumps.ties import TIE_TOLERANCE
+from boostbench.core.weak_learner import TIE_TOLERANCE
 
 from .. import reference
 
