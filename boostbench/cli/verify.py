@@ -239,9 +239,9 @@ def _code_version(config: Config, name: str) -> CodeVersion | None:
 
 def _show_progress(fits: Iterable[Refit], planned: Sequence[Refit]) -> Iterable[GroupCheck]:
     """Yield the groups of refits, and show the progress."""
-    from boostbench.execution.forecast import Forecast
     from boostbench.execution.progress import ProgressDisplay
     from boostbench.execution.queue import Finished
+    from boostbench.execution.run_records import Forecast
     from boostbench.execution.runner import Interrupted, Planned
 
     n_trials, n_done = sum(fit.is_tuning for _, fit in planned), 0

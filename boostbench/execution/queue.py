@@ -11,9 +11,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from boostbench.execution.forecast import Forecast
 from boostbench.execution.plan import Experiment, Task
-from boostbench.execution.run_records import RunRecords
+from boostbench.execution.run_records import Forecast, RunRecords
 from boostbench.execution.workers import Workers
 from boostbench.fitting.trial import Outcome
 from boostbench.records.schema import BadLine, Record

@@ -9,10 +9,9 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from boostbench.execution.forecast import FitGroup, Forecast, forecast
 from boostbench.execution.plan import Experiment, Task, split_task, tuning_tasks
 from boostbench.execution.queue import Queue
-from boostbench.execution.run_records import RunRecords, Shard
+from boostbench.execution.run_records import FitGroup, Forecast, RunRecords, Shard, forecast
 from boostbench.execution.workers import Workers, terminable
 from boostbench.fitting.splits import Split
 from boostbench.fitting.trial import Outcome

@@ -15,7 +15,7 @@ from boostbench.data.loading import load
 from boostbench.figures.definition import Drawing, headline_note
 from boostbench.figures.sources import FitFigure
 from boostbench.figures.style import COLOURS, label, line_style, make_panels, put_headline, style
-from boostbench.fitting.measures.paths import PathsRecord, PathStump
+from boostbench.fitting.measures.fitted_model import PathsRecord, PathStump
 from boostbench.fitting.quantities import TEST_ERROR
 from boostbench.util import configs
 from boostbench.util.errors import UserError

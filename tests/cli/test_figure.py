@@ -243,7 +243,7 @@ def test_excluded_rows_are_not_drawn(call, refused, define, define_table):
 
 
 def test_paths_of_the_same_records_are_the_same_bytes(call, folder, define, monkeypatch):
-    monkeypatch.setattr("boostbench.fitting.measures.paths._EVERY", 200)
+    monkeypatch.setattr("boostbench.fitting.measures.fitted_model._EVERY", 200)
     classes = {0: "Barolo", 1: "Grignolino", 2: "Barbera"}
     overrides = ["algo.n_iterations=1", "protocol.samples_per_class=20"]
     figure = define(kind="paths", data="wine", algo="mcboost", classes=classes, overrides=overrides)

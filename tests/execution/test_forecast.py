@@ -1,9 +1,9 @@
 import pytest
 from fitting.examples import CONFIG, FAILURE, TRIAL, measured, modify_record, recorded
 
-from boostbench.execution import forecast as module
-from boostbench.execution.forecast import FitGroup, Forecast, forecast
+from boostbench.execution import run_records as module
 from boostbench.execution.progress import ProgressDisplay
+from boostbench.execution.run_records import FitGroup, Forecast, forecast
 from boostbench.execution.runner import Planned
 from boostbench.records.schema import Config
 

@@ -5,9 +5,9 @@ import pytest
 from fitting.toy import run
 from rich.console import Console
 
-from boostbench.execution.forecast import Forecast
 from boostbench.execution.progress import ProgressDisplay
 from boostbench.execution.queue import Finished
+from boostbench.execution.run_records import Forecast
 from boostbench.execution.runner import Interrupted, Planned
 
 ERROR = "ValueError: cannot do this one"

@@ -7,7 +7,7 @@ from boostbench.algorithms import MCBoost
 from boostbench.core.losses.margin import get_loss
 from boostbench.core.losses.restricted_problems import PairwiseLoss
 from boostbench.data.dataset import Dataset
-from boostbench.fitting.measures.paths import N_ROUNDS, N_STUMPS, STEP
+from boostbench.fitting.measures.fitted_model import N_ROUNDS, N_STUMPS, STEP
 from boostbench.records.store import read_records
 from boostbench.util.errors import UserError
 from fitting.toy import run
