@@ -75,7 +75,7 @@ def run(folder: Path, overrides: list[str], environment: dict[str, str], common:
         records, warnings = read_records(path)
         assert not warnings, warnings
         for record in records:
-            results = record.results
+            results = record.comparable_entries
             error = results.get("test_error", results.get("validation_error"))
             bits = results.get("digests") or results.get("digest"), results.get("checkpoints")
             found[path.relative_to(folder), record.key] = bits, error

@@ -90,7 +90,7 @@ def look(results: Path) -> tuple[dict, int]:
         n_bad += len(warnings)
         for record in records:
             names = ("test_error", "validation_error", "chosen", "digests", "digest", "error")
-            found[path.name, record.key] = tuple(str(record.entry(name)) for name in names)
+            found[path.name, record.key] = tuple(str(record.get(name)) for name in names)
     return found, n_bad
 
 

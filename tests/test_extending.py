@@ -94,7 +94,7 @@ def test_measure_is_recorded(run_page):
     _, results = run_page("measure=balanced.Balanced")
     records, _ = read_records(results / "records" / "wine" / "adaboost_mh.balanced.jsonl")
     assert len(records) == 3
-    assert all(0 <= record.values["balanced_error"] < 0.3 for record in records)
+    assert all(0 <= record.extra_entries["balanced_error"] < 0.3 for record in records)
     result, _ = run_page("table wine.yaml")
     assert "Balanced error in percent" in result.out
     assert "not re" not in result.out.lower()

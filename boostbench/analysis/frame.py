@@ -134,7 +134,7 @@ def read_frame(results: Path) -> tuple["pd.DataFrame", list[str]]:
         If there are no records.
     """
     records = Records(find_results(Path(results)))
-    entries = records.each(lambda _, kind: kind != "tuning")
+    entries = records.titled_records(lambda _, kind: kind != "tuning")
     if not entries:
         raise UserError(f"nothing is on record in {results}; name another folder by results=")
     frame = ResultFrame([record for _, record in entries]).to_pandas()
@@ -176,7 +176,9 @@ def read_predictions(results: Path) -> tuple["pd.DataFrame", list[str]]:
     import pandas as pd  # slow to import
 
     records, frames = Records(find_results(Path(results))), []
-    for (data, algo, _), record in records.each(lambda _, kind: kind == Predictions.suffix):
+    for (data, algo, _), record in records.titled_records(
+        lambda _, kind: kind == Predictions.suffix
+    ):
         if record.is_failed:
             continue
         frame = pd.DataFrame({"row": record.tested, "truth": record.truth})

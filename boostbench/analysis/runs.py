@@ -77,7 +77,7 @@ def find_experiments(
     def is_wanted(algo: str, kind: str) -> bool:
         return kind not in _WITHOUT_RESULTS and (algorithms is None or algo in algorithms)
 
-    for names, record in records.each(is_wanted):
+    for names, record in records.titled_records(is_wanted):
         # Configs may differ in settings that do not affect results, such as the path of a file.
         if record.config.hash not in excluded:
             groups[*names, record.config.keys.split].append(record)
@@ -101,7 +101,7 @@ def experiments_on(
     return titled or [
         each
         for each in experiments
-        if data in (each.config.data.name, each.config.data.cut.get("path"))
+        if data in (each.config.data.name, each.config.data.data_options.get("path"))
     ]
 
 
@@ -259,7 +259,7 @@ def _run_of_line(
     by_age = sorted(runs, key=lambda run: run.finished)
     # The last one of several runs with equal settings and data options replaces the others.
     newest = {
-        (run.settings, canonical_json(run.config.data.cut)): run
+        (run.settings, canonical_json(run.config.data.data_options)): run
         for run in by_age
         if _matches_line(run, quantity, line)
     }

@@ -157,7 +157,9 @@ def _select_records(names: Sequence[str], records: Records) -> list[tuple[str, R
     """Return the finished records of algorithms, classes and tables, with their algorithms."""
     from boostbench.records.verified import Group
 
-    finished = [(algo, record) for (_, algo, _), record in records.each() if not record.is_failed]
+    finished = [
+        (algo, record) for (_, algo, _), record in records.titled_records() if not record.is_failed
+    ]
     if not names:
         return finished
     classes = {_class_name(record) for _, record in finished}

@@ -413,7 +413,7 @@ def _record_data_options(results: list[RunResults], run_records: RunRecords) -> 
     for results_of_experiment in results:
         experiment = results_of_experiment.experiment
         file = run_records.file_for(experiment)
-        options = key_options(experiment.config.data.cut)
+        options = key_options(experiment.config.data.data_options)
         # Read the records again: an earlier experiment of this loop may have changed them.
         for record in [file.get(record.key) for record in results_of_experiment.records]:
             if not record.has_options(options):

@@ -112,7 +112,7 @@ def load_recorded_data(record: Record) -> Dataset:
         If it is not available, or its checksum is not the recorded one.
     """
     facts = record.config.data
-    dataset = _load(facts.name, facts.checksum, json.dumps(facts.cut))
+    dataset = _load(facts.name, facts.checksum, json.dumps(facts.data_options))
     if isinstance(dataset, UserError):
         raise dataset
     return dataset
@@ -175,7 +175,7 @@ def plan_refit(record: Record, dataset: Dataset) -> Trial:
         measure,
         config.data.missing,
         dataset.category_counts,
-        config.data.words is not None,
+        config.data.text_encoding is not None,
     )
     return next(trials(trial, record.points)) if record.is_trial else trial
 
@@ -248,7 +248,7 @@ def list_differences(record: Record, outcome: Outcome) -> list[str]:
     inputs = _INPUTS | (_INPUTS_OF_TRIALS if record.is_trial else _INPUTS_OF_SPLITS)
     return [
         f"{name} is {_shorten(value)} on record, {_shorten(today.get(name))} today"
-        for name, value in sorted(record.results.items())
+        for name, value in sorted(record.comparable_entries.items())
         if name not in inputs and not _is_equal(value, today.get(name))
     ]
 
@@ -433,7 +433,7 @@ class GroupCheck:
         elif is_same_kernel or self._is_made_by(fit, kernel):
             result = RefitResult(fit.key, "different", f"{fit.label}: {'; '.join(differences)}")
         else:
-            errors = held_out_error(fit.record.results), held_out_error(outcome.results)
+            errors = held_out_error(fit.record.comparable_entries), held_out_error(outcome.results)
             change = 0.0 if None in errors else 100 * (errors[1] - errors[0])
             result = RefitResult(fit.key, "other errors", change=change)
         self.results.append(result)

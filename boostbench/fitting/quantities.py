@@ -162,11 +162,12 @@ def read_entries(records: Iterable[Record], path: Iterable[str]) -> list:
         None for a record without the entry.
     """
     first, *inner = path
-    # A whole column is read in one expression: a call of `Record.entry` for each record takes most
-    # of the time of a table. The values of a user's measure come before the fields of a record.
+    # A whole column is read in one expression: a call of `Record.get` for each record takes most of
+    # the time of a table. The entries of a user's measure come before the fields of a record. An
+    # UNSET `extra_entries` is false.
     entries = [
-        record.values[first]
-        if record.values and first in record.values
+        record.extra_entries[first]
+        if record.extra_entries and first in record.extra_entries
         else getattr(record, first, None)
         for record in records
     ]

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from msgspec import UNSET
 
@@ -228,6 +228,24 @@ class RecordIndex:
         vars(self).pop("_settings_groups", None)
 
 
+class RecordTitle(NamedTuple):
+    """Names of the experiment of a record.
+
+    Attributes
+    ----------
+    data : str
+        Title of the data set, see `title_data_sets`.
+    algorithm : str
+        Name of the algorithm.
+    kind : str
+        Kind of the record: ``"tuning"``, or the suffix of a measure.
+    """
+
+    data: str
+    algorithm: str
+    kind: str
+
+
 class Records:
     """Records of a results folder; each file is read once, when it is first asked for.
 
@@ -297,7 +315,7 @@ class Records:
                 and facts.missing in (None, imputation)
             ):
                 matching.add(config.hash)
-                if key_options(facts.cut) == options:
+                if key_options(facts.data_options) == options:
                     requested.add(config.hash)
         # 3) Select the records whose data were requested with these options: by the first request,
         #    which is in the config, or by a later one, which is in the record.
@@ -306,7 +324,7 @@ class Records:
             for record in records
             if record.config.hash in requested
             or (
-                record.also is not UNSET
+                record.later_requests is not UNSET
                 and record.config.hash in matching
                 and record.has_options(options)
             )
@@ -319,10 +337,10 @@ class Records:
         splits = [record for record in splits if record.split < n_splits]
         return ExperimentResults.from_splits(splits, n_splits, spec.code_version, self.verified)
 
-    def each(
+    def titled_records(
         self, is_wanted: Callable[[str, str], bool] = lambda algo, kind: True
-    ) -> list[tuple[tuple[str, str, str], Record]]:
-        """Return all records of the folder, with names.
+    ) -> list[tuple[RecordTitle, Record]]:
+        """Return all records of the folder, with the names of their data set and algorithm.
 
         Parameters
         ----------
@@ -332,9 +350,7 @@ class Records:
 
         Returns
         -------
-        list of ((str, str, str), Record)
-            Three names and the record: the title of the data set, see `title_data_sets`, the name
-            of the algorithm, and the kind.
+        list of (RecordTitle, Record)
         """
         entries = [
             (parse_record_path(path), record)
@@ -348,7 +364,7 @@ class Records:
         titled = []
         for (algo, kind), record in entries:
             data = record.config.data
-            titled.append(((titles[data.name, data.checksum], algo, kind), record))
+            titled.append((RecordTitle(titles[data.name, data.checksum], algo, kind), record))
         return titled
 
 
@@ -366,7 +382,7 @@ def _newest_version(records: list[Record]) -> list[Record]:
         record.split: record
         for record in records
         if record.config.data.checksum == newest.checksum
-        and record.config.data.words == newest.words
+        and record.config.data.text_encoding == newest.text_encoding
     }
     return [by_split[split] for split in sorted(by_split)]
 
@@ -404,14 +420,18 @@ def title_data_sets(data: Iterable[Data]) -> dict[tuple[str, str], str]:
     for name, by_checksum in namesakes.items():
         # 2) Count the data sets of this name that share a setting, which is a key with a value.
         settings = {
-            checksum: [(key, json.dumps(value, ensure_ascii=False)) for key, value in cut.items()]
-            for checksum, cut in ((facts.checksum, facts.cut) for facts in by_checksum.values())
+            checksum: [
+                (key, json.dumps(value, ensure_ascii=False)) for key, value in options.items()
+            ]
+            for checksum, options in (
+                (facts.checksum, facts.data_options) for facts in by_checksum.values()
+            )
         }
         n_sharing = Counter(itertools.chain.from_iterable(settings.values()))
         # 3) Name the settings in which they differ. The expected shape follows from other settings.
         differing = {
             checksum: tuple(
-                by_checksum[checksum].cut["path"] if key == "path" else f"{key}={value}"
+                by_checksum[checksum].data_options["path"] if key == "path" else f"{key}={value}"
                 for key, value in pairs
                 if key != "expect" and n_sharing[key, value] < len(by_checksum)
             )

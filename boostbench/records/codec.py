@@ -241,7 +241,7 @@ def _record_types(kind: str) -> _RecordTypes:
 
 
 def _convert(content: Mapping[str, Any], types: _RecordTypes, find_definition: Callable) -> Record:
-    """Return parsed content as a record; entries without a field become its `values`.
+    """Return parsed content as a record; entries without a field become its `extra_entries`.
 
     Parameters
     ----------
@@ -252,7 +252,7 @@ def _convert(content: Mapping[str, Any], types: _RecordTypes, find_definition: C
         Function of a type and the value of a field that returns the definition.
     """
     form = types.failed if "error" in content else types.finished
-    # The field `values` has an empty name, see `Record`.
+    # The field `extra_entries` has an empty name, see `Record`.
     names = {field.encode_name for field in msgspec.structs.fields(form)} - {""}
     fields = {name: value for name, value in content.items() if name in names}
     values = {name: value for name, value in content.items() if name not in names}

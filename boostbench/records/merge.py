@@ -130,7 +130,7 @@ def _merge_files(paths: list[Path], target: Path, summary: MergeSummary, newest:
     # 2) Write the records in an order that does not depend on the order of the folders.
     ordered = sorted(
         new.values(),
-        key=lambda record: (record.config.hash, record.split, record.entry("fold") or 0),
+        key=lambda record: (record.config.hash, record.split, record.get("fold") or 0),
     )
     RecordFile(target).add(ordered)
     summary.added += len(ordered)
@@ -143,7 +143,7 @@ def merge_options(record: Record, other: Record) -> Record:
     are looked up afterwards, by the checksum of the data, and need no options.
     """
     if not record.is_trial:
-        for options in (other.config.data.cut, *(other.also or ())):
+        for options in (other.config.data.data_options, *(other.later_requests or ())):
             if not record.has_options(key_options(options)):
                 record = record.add_options(options)
     return record
@@ -160,6 +160,6 @@ def _is_better(record: Record, before: Record, newest: bool) -> bool:
 
 def _differing_fields(record: Record, other: Record) -> list[str]:
     """Return the fields in which two records of one result differ."""
-    results, other_results = record.results, other.results
-    names = (results.keys() | other_results.keys()) - _MAY_DIFFER
-    return sorted(name for name in names if results.get(name) != other_results.get(name))
+    entries, other_entries = record.comparable_entries, other.comparable_entries
+    names = (entries.keys() | other_entries.keys()) - _MAY_DIFFER
+    return sorted(name for name in names if entries.get(name) != other_entries.get(name))

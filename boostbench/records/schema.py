@@ -8,8 +8,8 @@
 ====================  =========================================================
 
 A line is decoded straight into the struct of its kind, which checks types and ranges
-(`boostbench.records.codec`). Entries without a field are in `values`: the results of a user's
-measure, and entries that a later version adds.
+(`boostbench.records.codec`). Entries without a field are in `extra_entries`: the results of a
+user's measure, and entries that a later version adds.
 
 The name of a field is the name of its entry in the line, unless ``field(name=...)`` gives another
 one: ``test_share``, for instance, is written as ``test_error``, since the property ``test_error``
@@ -76,14 +76,14 @@ class Data(Struct, frozen=True):
         Digest of the features and labels, 16 hexadecimal digits.
     n_samples, n_features, n_classes : int
         Numbers of samples, features and classes of the whole data set.
-    cut : dict, default={}
-        Data options of the first request, such as the selected rows and classes, which "cut" the
-        data set: its `boostbench.spec.data.DataSpec.overrides`.
+    data_options : dict, default={}
+        Data options of the first request, such as the selected rows and classes, see
+        `boostbench.spec.data.DataSpec.overrides`; the entry ``cut``.
     missing : str or None
         Imputation of missing values; None without missing values.
-    words : str or None
-        Treatment of columns of words: ``"categories"`` if the estimator got their codes as
-        categories; None if it got numbers only.
+    text_encoding : str or None
+        Treatment of columns of texts, the entry ``words``: ``"categories"`` if the estimator got
+        their codes as categories; None if it got numbers only.
     """
 
     name: Name
@@ -91,9 +91,9 @@ class Data(Struct, frozen=True):
     n_samples: Positive
     n_features: Positive
     n_classes: Positive
-    cut: dict[str, Any] = {}
+    data_options: dict[str, Any] = field(default_factory=dict, name="cut")
     missing: str | None = None
-    words: str | None = None
+    text_encoding: str | None = field(default=None, name="words")
 
 
 class _Algo(Struct):
@@ -266,10 +266,10 @@ class Record(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=F
         rows in the two parts of its fold.
     started, finished : str or UNSET
         Times in UTC.
-    also : list of dict or UNSET
-        Data options of later requests for equal data. `config.data.cut` has the options of the
-        first request.
-    values : dict or UNSET
+    later_requests : list of dict or UNSET
+        Data options of later requests for equal data, the entry ``also``. The options of the first
+        request are in `config.data.data_options`.
+    extra_entries : dict or UNSET
         Entries without a field of their own, see the module.
     error, where : str or None
         Error of a failed fit, and its module and line; None for a finished fit.
@@ -283,10 +283,11 @@ class Record(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=F
     There are four views of a record, from the file to the comparison of results:
 
     - `to_line` has all entries as they are written: hashes, numbers of wrong rows, lists;
-    - `entries` has them without the schema and the hashes, and with errors as fractions and values
-      by boosting round;
-    - `results` has the `entries` that two fits are compared by, without the circumstances of a run;
-    - `entry` reads one of the `values`, or else an attribute, by its name.
+    - `readable_entries` has them without the schema and the hashes, and with errors as fractions
+      and values by boosting round;
+    - `comparable_entries` has the `readable_entries` that two fits are compared by, without the
+      circumstances of a run, such as its times;
+    - `get` reads one of the `extra_entries`, or else an attribute, by its name.
     """
 
     error: ClassVar[str | None] = None
@@ -301,10 +302,10 @@ class Record(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=F
     rows: Hash
     started: Time | UnsetType = UNSET
     finished: Time | UnsetType = UNSET
-    also: list[dict[str, Any]] | UnsetType = UNSET
-    # The empty name keeps an entry ``values`` of a line, such as a user's measure may have, out of
-    # this field: `boostbench.records.codec` collects all entries without a field under it.
-    values: dict[str, Any] | UnsetType = field(default=UNSET, name="")
+    later_requests: list[dict[str, Any]] | UnsetType = field(default=UNSET, name="also")
+    # The name in the line is empty, as a user's measure may have an entry of any other name.
+    # `boostbench.records.codec` collects the entries without a field under it.
+    extra_entries: dict[str, Any] | UnsetType = field(default=UNSET, name="")
 
     @property
     def key(self) -> str:
@@ -312,7 +313,7 @@ class Record(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=F
         return self.config.keys.split_key(self.split, self.rows)
 
     @property
-    def entries(self) -> dict[str, Any]:
+    def readable_entries(self) -> dict[str, Any]:
         """Entries of the record as JSON types: errors as fractions, numbers by boosting round."""
         entries = self.to_line()
         for name in ("schema", "config", "provenance"):
@@ -320,9 +321,9 @@ class Record(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=F
         return entries
 
     @property
-    def results(self) -> dict[str, Any]:
-        """The `entries` without times, warnings and data options of later requests."""
-        entries = self.entries
+    def comparable_entries(self) -> dict[str, Any]:
+        """The `readable_entries` without times, warnings and data options of later requests."""
+        entries = self.readable_entries
         return {name: entries[name] for name in entries if name not in _CIRCUMSTANCES}
 
     def has_options(self, options: Mapping[str, Any]) -> bool:
@@ -333,30 +334,30 @@ class Record(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=F
         options : mapping
             Options that select data, see `boostbench.spec.data.key_options`.
         """
-        first_request = self.config.data.cut
+        first_request = self.config.data.data_options
         # Most records were requested once, without options: then the first comparison is enough.
         if first_request == options or key_options(first_request) == options:
             return True
-        later_requests = [] if self.also is UNSET else self.also
+        later_requests = [] if self.later_requests is UNSET else self.later_requests
         return any(key_options(request) == options for request in later_requests)
 
     def add_options(self, options: Mapping[str, Any]) -> "Record":
         """Return the record with the data options of a later request, see `has_options`."""
-        later_requests = [] if self.also is UNSET else self.also
-        return msgspec.structs.replace(self, also=[*later_requests, dict(options)])
+        later_requests = [] if self.later_requests is UNSET else self.later_requests
+        return msgspec.structs.replace(self, later_requests=[*later_requests, dict(options)])
 
     def to_line(self) -> dict[str, Any]:
         """Return the entries of the record's line, as JSON types."""
         # The config and the provenance are written as their hashes.
         entries = msgspec.to_builtins(self, enc_hook=lambda definition: definition.hash)
-        # `values` has the empty name. Its entries stand beside the others in the line.
+        # `extra_entries` has the empty name. Its items stand beside the other entries in the line.
         entries.pop("", None)
-        return entries if self.values is UNSET else entries | self.values
+        return entries if self.extra_entries is UNSET else entries | self.extra_entries
 
-    def entry(self, name: str) -> Any:
-        """Return one of the `values`, or else an attribute, by its name; None if it is missing."""
-        if self.values is not UNSET and name in self.values:
-            return self.values[name]
+    def get(self, name: str) -> Any:
+        """Return one of the `extra_entries`, or else an attribute; None if there is neither."""
+        if self.extra_entries is not UNSET and name in self.extra_entries:
+            return self.extra_entries[name]
         value = getattr(self, name, None)
         return None if value is UNSET else value
 
@@ -640,9 +641,9 @@ class Measured(Record, kw_only=True):
         return self._index_by_round(self.staged_witness, has_end=True)
 
     @property
-    def entries(self) -> dict[str, Any]:
+    def readable_entries(self) -> dict[str, Any]:
         """Entries of the record as JSON types: errors as fractions, numbers by boosting round."""
-        entries = super().entries
+        entries = super().readable_entries
         for name in ("n_test_wrong", "n_train_wrong", "n_wrong"):
             entries.pop(name, None)
         for name in ("test_error", "train_error", "checkpoints", "digests", "witness"):

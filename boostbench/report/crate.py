@@ -58,7 +58,7 @@ def write_crate(results: Path, path: Path, license_text: str) -> int:
     """
     rocrate = import_optional("rocrate.rocrate", "an RO-Crate needs")
     # 1) Read the records, their dates and their environments.
-    entries = Records(results).each(lambda _, kind: kind != "tuning")
+    entries = Records(results).titled_records(lambda _, kind: kind != "tuning")
     if not entries:
         raise UserError(f"nothing is on record in {results}; name another folder by results=")
     records = [record for _, record in entries]

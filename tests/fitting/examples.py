@@ -98,7 +98,7 @@ def measured(kind, **entries):
 
 def flat(record):
     """Return the entries of a record in a mapping: the inverse of `recorded`."""
-    return {"config": record.config.content, **record.provenance.content, **record.entries}
+    return {"config": record.config.content, **record.provenance.content, **record.readable_entries}
 
 
 def with_records(cell, **changes):

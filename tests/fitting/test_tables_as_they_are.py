@@ -95,7 +95,7 @@ def test_missing_values_and_categories_are_passed_on(path, frame):
     scaled = 2 * (frame["size"].iloc[split.train] - low) / (high - low) - 1
     np.testing.assert_allclose(fit.X_train[0], scaled, atol=1e-12)
     assert asked.config.data.missing == "keep"
-    assert asked.config.data.words == "categories"
+    assert asked.config.data.text_encoding == "categories"
 
 
 def test_missing_values_alone_are_passed_on(path):
@@ -105,7 +105,7 @@ def test_missing_values_alone_are_passed_on(path):
     assert fit.X_train.shape[1] == 7
     assert np.isnan(fit.X_train).any(axis=0).tolist() == [True] * 5 + [False] * 2
     assert asked.config.data.missing == "keep"
-    assert asked.config.data.words is None
+    assert asked.config.data.text_encoding is None
 
 
 def test_other_algorithms_get_medians_and_numbers(path):
@@ -146,7 +146,7 @@ def test_named_data_sets_are_numbers(path, monkeypatch):
     np.testing.assert_array_equal(local.one_hot_encoded().X, named.X)
     assert local.n_features == named.n_features == 7
     asked = experiment(named, takes=["allow_nan", "categorical"])
-    assert asked.config.data.words is None
+    assert asked.config.data.text_encoding is None
     assert fit_first_split(asked)[0].X_train.shape[1] == 7
 
 

@@ -39,7 +39,7 @@ def test_trials_have_no_data_options():
 
 
 def facts(checksum, name="data", **cut):
-    return Data(name, checksum, n_samples=9, n_features=2, n_classes=3, cut=cut)
+    return Data(name, checksum, n_samples=9, n_features=2, n_classes=3, data_options=cut)
 
 
 @pytest.mark.parametrize(

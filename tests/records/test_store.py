@@ -303,7 +303,7 @@ def test_validation_errors_are_fractions_by_default(path, error):
 @pytest.mark.parametrize("name", ["validation_error", "validation_errors"])
 @pytest.mark.parametrize("value", [None, 5, "x", ["x"]])
 def test_validation_errors_of_failures_are_unchecked(path, name, value):
-    assert append(path, FAILURE | {name: value}).entry(name) == value
+    assert append(path, FAILURE | {name: value}).get(name) == value
     assert read_records(path)[1] == []
 
 

@@ -234,9 +234,9 @@ def test_records_of_errors_hold_the_scores_that_a_classifier_has(tmp_path, targe
         config = {"algo": algo, "protocol": {"n_splits": 1, "checkpoints": []}, "measure": measure}
         [outcome] = run([Experiment.from_config(config, dataset)], results=tmp_path).results
         records += outcome.records
-    assert {name for name in SCORES if records[0].entry(name) is not None} == expected
+    assert {name for name in SCORES if records[0].get(name) is not None} == expected
     for name in expected:
-        assert getattr(records[0], name) == pytest.approx(records[-1].entry(name), rel=1e-8)
+        assert getattr(records[0], name) == pytest.approx(records[-1].get(name), rel=1e-8)
 
 
 def test_invalid_scores_do_not_fail_a_record_of_errors(tmp_path):
@@ -244,7 +244,7 @@ def test_invalid_scores_do_not_fail_a_record_of_errors(tmp_path):
     config = {"algo": algo, "protocol": {"n_splits": 1, "checkpoints": []}}
     [outcome] = run([Experiment.from_config(config, overlapping(2))], results=tmp_path).results
     [result] = outcome.records
-    assert all(result.entry(name) is None for name in SCORES)
+    assert all(result.get(name) is None for name in SCORES)
     assert result.warnings == [
         "UserWarning: scores are not recorded: predict_proba gives NaN or infinity"
     ]
