@@ -1,29 +1,34 @@
 """Dispatcher of the command line: it finds the command, runs it and reports its errors.
 
 A command is imported when it is called and its name is checked, so that a light command, or an
-unknown name, is answered at once.
+unknown name, is answered at once. Changes of the process's state are undone when a command ends.
 """
 
 import atexit
 import errno
 import gc
 import io
+import logging
 import os
 import sys
-from collections.abc import Sequence
-from contextlib import suppress
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager, redirect_stderr, redirect_stdout, suppress
 from pathlib import Path
 from typing import TextIO
 
 from boostbench.cli._commands import command_names, complete_shell, find_command, make_parser
-from boostbench.cli._process import open_standard_descriptors, restored_process
 from boostbench.util import configs
 from boostbench.util.errors import Terminated, UserError, did_you_mean, is_debugging, print_error
 from boostbench.util.files import user_path
-from boostbench.util.process import end_workers, temporarily_set
+from boostbench.util.process import end_workers, random_state_restored, temporarily_set
 
 #: Number of new objects after which Python looks for reference cycles; its default is 700.
 _GC_THRESHOLD = 100_000
+
+# Commands of several threads run one after another: Hydra's state, the streams and the environment
+# belong to the process.
+_command_lock = threading.RLock()
 
 
 def main(
@@ -55,15 +60,15 @@ def main(
     another.
     """
     if argv is not None:
-        with restored_process(stdout, stderr):
+        with _restored_process(stdout, stderr):
             return _run(list(argv), owns_process=False)
-    open_standard_descriptors()
+    _open_standard_descriptors()
     # Python would collect the objects of all modules at exit, which takes a third of a second.
     atexit.register(gc.freeze)
     # Records are many small dicts without cycles, which Python would traverse again and again.
     gc.set_threshold(_GC_THRESHOLD)
     try:
-        with restored_process(stdout, stderr):
+        with _restored_process(stdout, stderr):
             return _run(sys.argv[1:], owns_process=True)
     finally:
         end_workers()
@@ -207,3 +212,96 @@ def _check_working_directory() -> None:
         raise UserError(
             "the working directory does not exist any more; change to another one"
         ) from None
+
+
+# --- The state of the process ---
+
+
+@contextmanager
+def _restored_process(stdout: TextIO | None = None, stderr: TextIO | None = None) -> Iterator[None]:
+    """Prepare the process for a command; restore streams, logging, path and random state.
+
+    Parameters
+    ----------
+    stdout, stderr : file object, default=None
+        Streams of the command. None: the streams of the process.
+    """
+    with _command_lock, random_state_restored(), ExitStack() as stack:
+        if stdout is not None:
+            stack.enter_context(redirect_stdout(stdout))
+        if stderr is not None:
+            stack.enter_context(redirect_stderr(stderr))
+        for name in ("stdout", "stderr"):
+            stack.enter_context(_usable_stream(name))
+        stack.enter_context(_warnings_to_stderr())
+        # A class in a file beside the user is found, after all that is installed.
+        if "" not in sys.path:
+            sys.path.append("")
+            stack.callback(_remove, sys.path, "")
+        yield
+
+
+def _open_standard_descriptors() -> None:
+    """Open the null device in place of standard streams that are closed, as under cron.
+
+    Otherwise the next file that is opened, such as a file of records, would get the number of
+    standard output, and the output of a library or of a worker process would go into that file.
+    """
+    while True:
+        descriptor = os.open(os.devnull, os.O_RDWR)
+        if descriptor > 2:
+            os.close(descriptor)
+            return
+        os.set_inheritable(descriptor, True)
+
+
+@contextmanager
+def _usable_stream(name: str) -> Iterator[None]:
+    """Let `sys.stdout` or `sys.stderr` take any text; without a stream, the text is lost."""
+    stream = getattr(sys, name)
+    if stream is None:
+        with open(os.devnull, "w", encoding="utf-8") as nowhere:
+            setattr(sys, name, nowhere)
+            try:
+                yield
+            finally:
+                setattr(sys, name, None)
+    elif isinstance(stream, io.TextIOWrapper):
+        errors = stream.errors
+        # The terminal may not be able to show all characters of a name.
+        stream.reconfigure(errors="backslashreplace")
+        try:
+            yield
+        finally:
+            with suppress(OSError, ValueError):  # it cannot be flushed, or is closed
+                stream.reconfigure(errors=errors)
+    else:
+        yield
+
+
+@contextmanager
+def _warnings_to_stderr() -> Iterator[None]:
+    """Print warnings that modules log, unless the caller has set up logging."""
+    if logging.root.handlers:
+        yield
+        return
+    handler = _WarningPrinter()
+    logging.root.addHandler(handler)
+    try:
+        yield
+    finally:
+        logging.root.removeHandler(handler)
+
+
+class _WarningPrinter(logging.Handler):
+    """Handler that prints log records as the command line prints errors."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Print a record as a line on stderr."""
+        print_error(self.format(record))
+
+
+def _remove(entries: list, entry: object) -> None:
+    """Remove an entry of a list, if it is still there."""
+    with suppress(ValueError):
+        entries.remove(entry)
