@@ -299,7 +299,7 @@ class _GradBoostMaster(StumpMaster):
             return int(candidates[0])
         # 3) Compare them in double precision, which the last row already has.
         inexact_rows = candidates[candidates < len(edges) - 1]
-        edges[inexact_rows] = self.search.exact_rows(
+        edges[inexact_rows] = self.search.exact_edges_all_columns(
             self.weights, self.search_positions[inexact_rows]
         )
         decreases, _ = self._decreases(self.W[candidates], edges[candidates])

@@ -64,7 +64,7 @@ def extract_tests(model, stumps):
     views = model.views_ if allows_missing else identity_views(model.n_features_in_)
     feature = views.feature[stumps.feature]
     category = np.where(np.isinf(stumps.threshold), np.nan, views.category[stumps.feature])
-    true_if_missing = views.above_if_missing(stumps.feature, stumps.threshold)
+    true_if_missing = views.is_missing_above(stumps.feature, stumps.threshold)
     return StumpTests(
         feature=feature,
         threshold=stumps.threshold,

@@ -303,7 +303,7 @@ class InteractionMaster(JointBoostingMaster):
         )
         n_scores = len(stump_master.intercept)
         votes = np.zeros((len(pairs), width, width, n_scores))
-        self._steps = []
+        self._drawn_cells_and_additions = []
         n_members = len(stump_master.member_intercepts)
         self._initialise(stump_master.block_rows, blocks, votes, np.zeros((n_scores, n_members)))
         if stump_master.validation is not None:
@@ -313,11 +313,11 @@ class InteractionMaster(JointBoostingMaster):
         """Return the validation samples of the stumps with their cells in the tables."""
         stump_sums = stump_master.table.stump_sums(stump_master.best_model[0])
         stump_scores = stump_master.validation.scores(stump_sums, stump_master.best_model[1])
-        Z = stump_master.params.views_.transform(stump_master.X_val)
-        cells = np.stack([axis.cell_indices(Z) for axis in self._axes], axis=1)
+        viewed = stump_master.params.views_.transform(stump_master.X_val)
+        cells = np.stack([axis.cell_indices(viewed) for axis in self._axes], axis=1)
         width = self.votes.shape[1]
-        tables = np.arange(len(self._pairs)) * width**2
-        pair_cells = tables + cells[:, self._pairs[:, 0]] * width + cells[:, self._pairs[:, 1]]
+        first_cell = np.arange(len(self._pairs)) * width**2
+        pair_cells = first_cell + cells[:, self._pairs[:, 0]] * width + cells[:, self._pairs[:, 1]]
         return ValidationSamples(
             pair_cells,
             len(self._pairs) * width**2,
@@ -340,14 +340,16 @@ class InteractionMaster(JointBoostingMaster):
         is_drawn = (np.arange(width) > threshold[..., None]) != is_reversed
         return np.where(self._is_ordered, is_drawn, uniforms[..., :-2] < 0.5).astype(np.float32)
 
-    def _add_votes(self, sides, additions):
-        """Add to the tables."""
+    def _add_votes(self, is_drawn_cell, additions):
+        """Add to the tables; see `JointBoostingMaster._add_votes`."""
         # The output of a quadrant is +1 inside and -1 outside. In a table, that is twice the addend
         # in the quadrant, and minus the addend in the intercept.
-        first, second = sides[:, self._pairs[:, 0]], sides[:, self._pairs[:, 1]]
+        first, second = (is_drawn_cell[:, self._pairs[:, index]] for index in (0, 1))
         self.intercept -= additions.sum(axis=(0, 2))
         self.member_intercepts -= additions.sum(axis=2)
-        self._steps.append((np.packbits(sides.astype(bool), axis=-1), additions))
+        self._drawn_cells_and_additions.append(
+            (np.packbits(is_drawn_cell.astype(bool), axis=-1), additions)
+        )
         self.votes += 2 * np.einsum(
             "mpa,mpb,msp->pabs", first, second, additions, optimize=["einsum_path", (0, 2), (0, 1)]
         )
@@ -361,23 +363,25 @@ class InteractionMaster(JointBoostingMaster):
             Their sum over the members is the table of a pair.
         intercepts : ndarray of shape (n_members, n_scores)
         """
-        sides, additions = zip(*self._steps[: self.best_round], strict=True)
-        sides = np.unpackbits(np.stack(sides), axis=-1).transpose(2, 1, 3, 0)
+        packed_cells, additions = zip(
+            *self._drawn_cells_and_additions[: self.best_round], strict=True
+        )
+        is_drawn_cell = np.unpackbits(np.stack(packed_cells), axis=-1).transpose(2, 1, 3, 0)
         additions = np.stack(additions).transpose(3, 2, 1, 0)
         tables = []
         for (first, second), pair_additions in zip(self._pairs, additions, strict=True):
-            rows = sides[first, :, : self._axes[first].n_cells, :].astype(float)
-            columns = sides[second, :, : self._axes[second].n_cells, :].astype(float)
+            drawn_rows = is_drawn_cell[first, :, : self._axes[first].n_cells, :].astype(float)
+            drawn_columns = is_drawn_cell[second, :, : self._axes[second].n_cells, :].astype(float)
             # Axes: (score, member, cell, cell); the sum is over rounds.
-            table = 2 * (rows * pair_additions[:, :, None]) @ columns.swapaxes(1, 2)
+            table = 2 * (drawn_rows * pair_additions[:, :, None]) @ drawn_columns.swapaxes(1, 2)
             tables.append(table.transpose(2, 3, 0, 1))
         return tables, self.best_member_intercepts
 
     def train(self):
         """Run rounds until the loss stops decreasing, or the time is over."""
         while len(self.losses) < self.params.n_iterations:
-            column = self.generate()
-            if column is None or not self.correct(column):
+            proposal = self.generate()
+            if proposal is None or not self.correct(proposal):
                 break
             self._print_progress(len(self.losses))
             if self.clock.is_past(self.params.time_limit):

@@ -204,12 +204,12 @@ class JointBoostingMaster(Master):
         relative_gain = gain / np.maximum(gain.max(axis=1, keepdims=True), np.finfo(float).tiny)
         return draws, steps * relative_gain[:, None], (slopes_along * relative_gain).sum(axis=1)
 
-    def correct(self, column):
+    def correct(self, proposal):
         """Take the steps of a round.
 
         Parameters
         ----------
-        column : tuple
+        proposal : tuple
             Result of `generate`.
 
         Returns
@@ -218,7 +218,7 @@ class JointBoostingMaster(Master):
             False if the loss did not decrease for `patience` rounds.
         """
         # 1) Find the size of a Newton step along the sum of all steps.
-        draws, (steps_below, steps_above), slope = column
+        draws, (steps_below, steps_above), slope = proposal
         constant = steps_below.sum(axis=2).T.astype(np.float32)
         difference = steps_above - steps_below
         addends = constant, self._block_draws(draws), *self._block_addends(draws, difference)

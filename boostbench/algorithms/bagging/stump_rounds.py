@@ -81,8 +81,8 @@ class JointStumpMaster(JointBoostingMaster):
         self.X, self.table, self.weights = X, table, weights
         initial_scores = loss.initial_scores(weights, ~is_out_of_bag)
         self._stumps = bag_stumps = BagStumps(table, len(initial_scores))
-        self._first, self._count = bag_stumps.admissible_ranges(is_out_of_bag)
-        self.is_available = self._count > 0
+        self._first_admissible, self._n_admissible = bag_stumps.admissible_ranges(is_out_of_bag)
+        self.is_available = self._n_admissible > 0
         self._interactions = None
         self.signs, self.interactions = signs, interactions
         self._stump_signs = signs[table.view]
@@ -132,8 +132,8 @@ class JointStumpMaster(JointBoostingMaster):
         ndarray of shape (n_members, n_groups), dtype=int64
             Index of the drawn stump within its group.
         """
-        uniforms = self.random_state.random_sample(self._count.shape[::-1]).T
-        return self._first + (uniforms * self._count).astype(int)
+        uniforms = self.random_state.random_sample(self._n_admissible.shape[::-1]).T
+        return self._first_admissible + (uniforms * self._n_admissible).astype(int)
 
     def _block_draws(self, draws):
         """Return the drawn stumps in the form that `BlockStumps` takes."""

@@ -13,7 +13,7 @@ from boostbench.algorithms.explanation.terms import build_terms
 
 # Largest stored number. Numbers in half precision end at 65504; the margin is for functions that
 # are centred again over other samples, whose sums must not overflow.
-_LARGEST = 1024.0
+_LARGEST_STORED = 1024.0
 
 
 class Spread(NamedTuple):
@@ -99,11 +99,11 @@ class UncertainClassifierMixin:
             scores (see `boostbench.algorithms.explanation.spread.Spread`) times the slope of the
             probabilities, and at most the largest possible one. Only if `return_std` is True.
         """
-        shares = super().predict_proba(X)
+        probabilities = super().predict_proba(X)
         if not return_std:
-            return shares
+            return probabilities
         deviations = self.inverse_temperature() * self.shape_functions().spread(X)
-        return shares, probability_stds(shares, deviations)
+        return probabilities, probability_stds(probabilities, deviations)
 
 
 class UncertainRegressorMixin:
@@ -157,9 +157,9 @@ def probability_stds(probabilities, deviations):
     """
     if deviations.shape[1] == 1:
         deviations = np.concatenate([np.zeros_like(deviations), deviations], axis=1)
-    shares = probabilities[..., None]
-    mean = (shares * deviations).sum(axis=1, keepdims=True)
-    stds = np.linalg.norm(shares * (deviations - mean), axis=-1)
+    p = probabilities[..., None]
+    mean = (p * deviations).sum(axis=1, keepdims=True)
+    stds = np.linalg.norm(p * (deviations - mean), axis=-1)
     return np.minimum(stds, np.sqrt(probabilities * (1 - probabilities)))
 
 
@@ -219,6 +219,6 @@ def member_spread(pairs, stump_sum, n_members, views, categories, weights, facto
         projections.append(
             projection * np.divide(stds, norms, out=np.zeros_like(stds), where=norms > 0)
         )
-    unit = max(np.abs(table).max(initial=0.0) for table in projections) / _LARGEST or 1.0
+    unit = max(np.abs(table).max(initial=0.0) for table in projections) / _LARGEST_STORED or 1.0
     intercept, *tables = [(table / unit).astype(np.float16) for table in projections]
     return Spread(unit, intercept, tables[: len(terms)], tables[len(terms) :])

@@ -321,8 +321,8 @@ def rules(model, in_words=False):
     outputs = output_names(model)
     values_above = (coefficients.T * stumps.polarity).T.reshape(len(stumps), len(outputs))
     # Set rounding errors to 0, which also removes negative zeros.
-    size = np.abs(values_above).max(axis=1, keepdims=True, initial=0.0)
-    values_above = np.where(np.abs(values_above) > _ZERO_TOLERANCE * size, values_above, 0.0)
+    largest = np.abs(values_above).max(axis=1, keepdims=True, initial=0.0)
+    values_above = np.where(np.abs(values_above) > _ZERO_TOLERANCE * largest, values_above, 0.0)
     # 2) Make the table. The tests of categories and of missing values have no threshold.
     is_number = np.isnan(views.category[stumps.tested])
     table = pd.DataFrame(
@@ -352,21 +352,26 @@ def _test_texts(model, views, stumps):
     """Return the tests of stumps on numbers, categories and missing values as texts."""
     # 1) Format the thresholds of each feature together: different ones get different texts.
     names, tests = feature_names(model), []
-    is_above = views.above_if_missing(stumps.tested, stumps.threshold)
-    numbers = np.empty(len(stumps), dtype=object)
+    missing_is_above = views.is_missing_above(stumps.tested, stumps.threshold)
+    threshold_texts = np.empty(len(stumps), dtype=object)
     for feature in np.unique(views.feature[stumps.tested]):
         is_number_test = (views.feature[stumps.tested] == feature) & np.isfinite(stumps.threshold)
-        numbers[is_number_test] = shortest_decimals(stumps.threshold[is_number_test])
+        threshold_texts[is_number_test] = shortest_decimals(stumps.threshold[is_number_test])
     # 2) Write the test of each stump: a set of categories (whose index is negative), a constant, a
     # missing value, a number, or one category.
-    for index, view, threshold, number, missing in zip(
-        stumps.feature, stumps.tested, stumps.threshold, numbers, is_above, strict=True
+    for view_or_set, view, threshold, threshold_text, is_missing_above in zip(
+        stumps.feature,
+        stumps.tested,
+        stumps.threshold,
+        threshold_texts,
+        missing_is_above,
+        strict=True,
     ):
         feature, category = views.feature[view], views.category[view]
         name = names[feature]
-        if index < 0:
+        if view_or_set < 0:
             categories = model.categories_[feature]
-            codes = views.category[list(stumps.sets[index])]
+            codes = views.category[list(stumps.sets[view_or_set])]
             words = ["missing" if np.isinf(code) else str(categories[int(code)]) for code in codes]
             tests.append(f"{name} = {', '.join(words[:-1])} or {words[-1]}")
         elif np.isinf(threshold):
@@ -374,8 +379,8 @@ def _test_texts(model, views, stumps):
         elif np.isinf(category):
             tests.append(f"{name} is missing")
         elif np.isnan(category):
-            can_be_missing = missing and views.has_missing(feature)
-            tests.append(f"{name} > {number}{' or missing' if can_be_missing else ''}")
+            accepts_missing = is_missing_above and views.has_missing(feature)
+            tests.append(f"{name} > {threshold_text}{' or missing' if accepts_missing else ''}")
         else:
             tests.append(f"{name} = {model.categories_[feature][int(category)]}")
     return tests

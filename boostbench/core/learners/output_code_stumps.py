@@ -113,7 +113,9 @@ class OutputCodeStumpSearch:
         # canonical order of stumps (feature, threshold), then in the order of codes.
         order = np.lexsort([column, self._search.stump_index[position]])
         position, column = position[order], column[order]
-        gains = np.einsum("qr,qr->q", self._search.exact_rows(G, position), codes[column])
+        gains = np.einsum(
+            "qr,qr->q", self._search.exact_edges_all_columns(G, position), codes[column]
+        )
         first = argmax_with_tolerance(violation[column] + np.abs(gains), scale)
         # 4) Choose the sign of the stump. A gain of 0 has no sign: the code adds the same number to
         # all classes.

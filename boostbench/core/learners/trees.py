@@ -193,7 +193,7 @@ class ClassTreeSearch:
         self.labels = labels
         self.n_classes = n_classes
         uses_sums = n_classes >= self.min_classes_for_sums
-        self._prefix_sums = search.class_sums(labels) if uses_sums else None
+        self._prefix_sums = search.class_sum_search(labels) if uses_sums else None
         # Flat index of the column of each sample's class in an array with a row for each sample.
         n_columns = first_class_column + n_classes
         self._own_class_index = np.arange(len(labels)) * n_columns + first_class_column + labels

@@ -184,10 +184,10 @@ def add_category_sets(search, views):
     -------
     StumpSearch or CategorySetSearch
     """
-    ends = np.flatnonzero(np.diff(views.feature, prepend=-1, append=-1))
+    first_views = np.flatnonzero(np.diff(views.feature, prepend=-1, append=-1))
     groups = [
         range(start, stop)
-        for start, stop in pairwise(ends.tolist())
+        for start, stop in pairwise(first_views.tolist())
         if stop - start >= _MIN_CATEGORIES and not np.isnan(views.category[start:stop]).any()
     ]
     return CategorySetSearch(search, groups) if groups else search

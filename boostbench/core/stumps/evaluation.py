@@ -108,7 +108,7 @@ class StumpEvaluator:
                         codes.append(bin_indices(values, thresholds[-1]))
                 self._layout = choose_layout(self.X, thresholds, codes or None)
         self._thresholds = thresholds
-        self._first_index = np.cumsum(
+        self._first_stump_index = np.cumsum(
             [0] + [len(feature_thresholds) for feature_thresholds in thresholds]
         )
 
@@ -141,7 +141,7 @@ class StumpEvaluator:
 
     def stump(self, position, polarity=1):
         """Return the `Stump` at a position, with the given polarity."""
-        return self._make_stump(*self._layout.stumps_at(position), polarity)
+        return self._make_stump(*self._layout.stump_keys_at(position), polarity)
 
     def edges(self, G):
         """Return the edges of all stumps.
@@ -198,12 +198,12 @@ class StumpEvaluator:
             for selected, chunk_edges in self._iter_exact_edges(G, positions):
                 edges[selected] = chunk_edges[np.arange(len(chunk_edges)), columns[selected]]
             return edges
-        stumps = zip(*self._layout.stumps_at(positions), columns, strict=True)
+        stumps = zip(*self._layout.stump_keys_at(positions), columns, strict=True)
         for i, (feature, stump_index, column) in enumerate(stumps):
             edges[i] = G[:, column] @ _signs(self._is_above(feature, stump_index))
         return edges
 
-    def exact_rows(self, G, positions):
+    def exact_edges_all_columns(self, G, positions):
         """Return the edges of selected stumps in all columns, in double precision.
 
         Parameters
@@ -223,7 +223,7 @@ class StumpEvaluator:
         width = max(1, BLOCK_OUTPUTS // len(self.X))
         for start in range(0, len(positions), width):
             block = slice(start, start + width)
-            stumps = zip(*self._layout.stumps_at(positions[block]), strict=True)
+            stumps = zip(*self._layout.stump_keys_at(positions[block]), strict=True)
             edges[block] = _signs(np.stack([self._is_above(*stump) for stump in stumps])) @ G
         return edges
 
@@ -240,7 +240,7 @@ class StumpEvaluator:
         """
         return self._layout.bin_sums(np.ascontiguousarray(G, dtype=np.float64))
 
-    def class_sums(self, labels):
+    def class_sum_search(self, labels):
         """Return a search by prefix sums of classes, or None if a search by edges is faster.
 
         Parameters
@@ -252,23 +252,23 @@ class StumpEvaluator:
         -------
         boostbench.core.stumps.layouts.sorted.ClassPrefixSums or None
         """
-        return self._layout.class_sums(labels)
+        return self._layout.class_sum_search(labels)
 
     def _stump_and_outputs(self, position):
         """Return the stump at a position, with polarity 1, and its outputs."""
-        stump = self._layout.stumps_at(position)
+        stump = self._layout.stump_keys_at(position)
         return self._make_stump(*stump), _signs(self._is_above(*stump))
 
     def _make_stump(self, feature, stump_index, polarity=1):
         """Return the `Stump` with an index, on a feature or view."""
-        threshold = self._thresholds[feature][stump_index - self._first_index[feature]]
+        threshold = self._thresholds[feature][stump_index - self._first_stump_index[feature]]
         return Stump(int(feature), float(threshold), polarity)
 
     def _is_above(self, feature, stump_index):
         """Return a mask of the samples above a threshold."""
         above = self._layout.above(feature, stump_index)
         if above is None:
-            rank = int(stump_index - self._first_index[feature])
+            rank = int(stump_index - self._first_stump_index[feature])
             above = self.X[:, feature] > self._thresholds[feature][rank]
         return above
 
@@ -276,7 +276,7 @@ class StumpEvaluator:
         """Return `is_padding` for a slice or an array of positions."""
         if isinstance(positions, slice) or "is_padding" in vars(self):
             return self.is_padding[positions]
-        return self._layout.stumps_at(positions)[1] < 0
+        return self._layout.stump_keys_at(positions)[1] < 0
 
     def _iter_edges(self, W, total):
         """Yield slices of positions and the edges there; see `Layout.iter_slices`."""

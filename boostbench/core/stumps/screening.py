@@ -143,7 +143,7 @@ class SumAbsEdge(RowCriterion):
 
     def exact_scores(self, search, G, positions, columns):
         """Return the scores of selected stumps, in double precision."""
-        return np.abs(search.exact_rows(G, positions)).sum(axis=1)
+        return np.abs(search.exact_edges_all_columns(G, positions)).sum(axis=1)
 
 
 def select_max_candidates(scores, is_padding, best_score, tolerance):

@@ -225,7 +225,7 @@ class StumpSearch(StumpEvaluator):
         candidates = np.atleast_1d(candidates)
         # 2) Evaluate the candidates in double precision.
         if dtype is np.float32 and len(candidates) > 1:
-            scores = score(self.exact_rows(G, candidates))
+            scores = score(self.exact_edges_all_columns(G, candidates))
             candidates = candidates[scores >= scores.max() - tie_tolerance]
         # 3) Break ties.
         position = self._first_stump(candidates)
@@ -273,8 +273,8 @@ class StumpSearch(StumpEvaluator):
             scores = criterion.exact_scores(self, G, position, column)
         # 3) Break ties.
         is_equal = scores >= scores.max() - TIE_TOLERANCE * scale
-        order = self._layout.stumps_at(position)[1].astype(np.int64) * width + column
-        first = np.where(is_equal, order, order.max() + 1).argmin()
+        canonical_rank = self._layout.stump_keys_at(position)[1].astype(np.int64) * width + column
+        first = np.where(is_equal, canonical_rank, canonical_rank.max() + 1).argmin()
         return int(position[first]), int(column[first])
 
     def _best_position_per_column(self, G):
@@ -299,8 +299,10 @@ class StumpSearch(StumpEvaluator):
         position, column, score = position[near], column[near], score[near].astype(np.float64)
         # 2) Evaluate the candidates of columns with more than one candidate.
         if dtype is np.float32:
-            several = np.flatnonzero(np.bincount(column)[column] > 1)
-            score[several] = np.abs(self.exact_edges(G, position[several], column[several]))
+            has_rivals = np.flatnonzero(np.bincount(column)[column] > 1)
+            score[has_rivals] = np.abs(
+                self.exact_edges(G, position[has_rivals], column[has_rivals])
+            )
         # 3) Break ties.
         best = np.maximum.reduceat(score, np.searchsorted(column, np.arange(G.shape[1])))
         is_equal = np.flatnonzero(score >= (best - TIE_TOLERANCE * scale)[column])

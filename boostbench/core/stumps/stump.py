@@ -105,15 +105,15 @@ class Stumps(LearnerStack):
     def __repr__(self):
         if self.feature.ndim > 1:
             return super().__repr__()
-        shown = 4
+        n_shown = 4
         tests = [
             f"{'+' if polarity > 0 else '-'}(x[{feature}] > {threshold:.4g})"
             for feature, threshold, polarity in zip(
-                self.feature[:shown], self.threshold, self.polarity, strict=False
+                self.feature[:n_shown], self.threshold, self.polarity, strict=False
             )
         ]
-        rest = ["..."] * (len(self) > shown)
-        return f"<{len(self)} Stumps: {', '.join(tests + rest)}>"
+        ellipsis = ["..."] * (len(self) > n_shown)
+        return f"<{len(self)} Stumps: {', '.join(tests + ellipsis)}>"
 
     def outputs(self, X, selection=slice(None)):
         """Return -1 and +1, of shape (n_samples, n_selected); see `LearnerStack.outputs`."""
@@ -130,13 +130,13 @@ class Stumps(LearnerStack):
         votes *= 2.0
         # X is transposed, so that the features of the stumps are contiguous.
         if len(feature) > X.shape[1]:
-            turned = np.ascontiguousarray(X.T)
+            columns = np.ascontiguousarray(X.T)
         else:
-            turned, feature = X.T[feature], np.arange(len(feature))
+            columns, feature = X.T[feature], np.arange(len(feature))
         width = max(1, BLOCK_OUTPUTS // max(1, len(X)))
         for start in range(0, len(feature), width):
             block = slice(start, start + width)
-            above = turned.take(feature[block], axis=0) > threshold[block]
+            above = columns.take(feature[block], axis=0) > threshold[block]
             scores += votes[..., block] @ above.astype(np.float64)
         return scores.T
 

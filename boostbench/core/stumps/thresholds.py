@@ -61,9 +61,9 @@ def find_thresholds(values, max_bins=None, weights=None):
     array([2.5, 5.5])
     """
     if max_bins is not None and weights is None and len(values) >= _MIN_VALUES:
-        by_grid = _thresholds_by_grid(values, max_bins)
-        if by_grid is not None:
-            return by_grid
+        thresholds = _thresholds_by_grid(values, max_bins)
+        if thresholds is not None:
+            return thresholds
     distinct, counts = np.unique(values, return_counts=True)
     middle = midpoint(distinct[:-1], distinct[1:])
     if max_bins is None or len(distinct) <= max_bins:
@@ -192,11 +192,11 @@ def sort_with_order(values):
     keys = bits >> 63
     keys &= np.iinfo(np.int64).max
     keys ^= bits
-    last = 2 ** len(values).bit_length() - 1
-    keys &= ~last
+    index_mask = 2 ** len(values).bit_length() - 1
+    keys &= ~index_mask
     keys |= np.arange(len(values))
     keys.sort()
-    keys &= last
+    keys &= index_mask
     values = values[keys]
     if (values[:-1] > values[1:]).any():
         # Some values have the same leading bits. A stable sort of nearly sorted values is fast.

@@ -89,7 +89,7 @@ class Views:
             return Z.tocsr()
         return self.expand_values(X[:, self.feature], slice(None))
 
-    def above_if_missing(self, views, thresholds):
+    def is_missing_above(self, views, thresholds):
         """Return a mask of the thresholds that a missing value exceeds in the given views."""
         return self.fill[views] > thresholds
 

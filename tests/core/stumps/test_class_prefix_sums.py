@@ -68,7 +68,7 @@ def test_best_position_equals_brute_force(score, expected_score, n_classes, seed
     search = StumpSearch(X)
     assert isinstance(search._layout, Sorted)
     stump = search.stump(
-        search.class_sums(labels).best_position(weights, score, 1e-12 / TIE_TOLERANCE)
+        search.class_sum_search(labels).best_position(weights, score, 1e-12 / TIE_TOLERANCE)
     )
     stumps = list(reference.stumps(X))
     scores = np.array(
@@ -127,4 +127,4 @@ def test_best_position_is_none_without_thresholds():
 
 def test_few_distinct_values_are_searched_by_edges():
     X = np.random.default_rng(0).integers(0, 3, (200, 4)).astype(float)
-    assert StumpSearch(X).class_sums(np.arange(200) % 9) is None
+    assert StumpSearch(X).class_sum_search(np.arange(200) % 9) is None

@@ -53,7 +53,7 @@ class Layout:
         """Number of positions."""
         return len(self.stump_index)
 
-    def stumps_at(self, positions):
+    def stump_keys_at(self, positions):
         """Return the feature and the stump index of each of the positions."""
         return self.feature[positions], self.stump_index[positions]
 
@@ -69,7 +69,7 @@ class Layout:
         """Return the layout that finds the largest edges fastest for `n_columns` columns."""
         return self.layout_for_columns(n_columns)
 
-    def class_sums(self, labels):
+    def class_sum_search(self, labels):
         """Return a search of thresholds by class, or None if edges are faster.
 
         Parameters

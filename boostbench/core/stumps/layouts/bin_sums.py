@@ -94,13 +94,13 @@ class JointBinSums:
         #    joint bins of all groups are numbered group by group.
         sizes = [len(group.member_bins) for group in groups]
         first_joint_bin = np.cumsum([0, *sizes], dtype=np.int32)
-        bins = np.empty((n_samples, len(groups)), np.int32)
+        sample_bins = np.empty((n_samples, len(groups)), np.int32)
         for start in range(0, n_samples, _BLOCK_SAMPLES):
             block = slice(start, start + _BLOCK_SAMPLES)
-            columns = zip(groups, first_joint_bin, bins[block].T, strict=False)
+            columns = zip(groups, first_joint_bin, sample_bins[block].T, strict=False)
             for group, first, column in columns:
                 np.add(group.joint_bins[block], first, out=column)
-        self._samples = SampleBins(bins, int(first_joint_bin[-1]))
+        self._samples = SampleBins(sample_bins, int(first_joint_bin[-1]))
         self.additions = self._samples.additions + n_expansion_additions
 
     def set_dtype(self, dtype):
@@ -299,10 +299,10 @@ class SampleBins:
         """
         if W.shape[1] == 1:
             # A product with a vector has the faster loop.
-            return self._sums(W[:, 0])[:, None]
-        return self._sums(W)
+            return self._sum_over_parts(W[:, 0])[:, None]
+        return self._sum_over_parts(W)
 
-    def _sums(self, W):
+    def _sum_over_parts(self, W):
         """Return the sums for one vector or several columns of weights."""
         if self._used_bins is None:
             return self._parts[0].sums(W)
@@ -355,7 +355,7 @@ class _Part:
     def sums(self, W):
         """Return the sums for W of shape (n_samples,) or (n_samples, n_columns)."""
         if W.ndim == 1 or not W.shape[1] % _UNROLLED_COLUMNS or not self._should_pad(W):
-            return self._bin_sums(W[chunk_slice] for chunk_slice in self._chunk_slices)
+            return self._sum_over_chunks(W[chunk_slice] for chunk_slice in self._chunk_slices)
         n_columns = W.shape[1]
         padded = np.zeros((self._chunk_length, n_columns + -n_columns % _UNROLLED_COLUMNS), W.dtype)
 
@@ -365,9 +365,9 @@ class _Part:
                 padded[: len(weights), :n_columns] = weights
                 yield padded[: len(weights)]
 
-        return np.ascontiguousarray(self._bin_sums(padded_chunks())[:, :n_columns])
+        return np.ascontiguousarray(self._sum_over_chunks(padded_chunks())[:, :n_columns])
 
-    def _bin_sums(self, weight_chunks):
+    def _sum_over_chunks(self, weight_chunks):
         """Return the sums of the products of the chunks with an iterator of their weights."""
         first, *others = self._chunks
         sums = sparse_product(first, next(weight_chunks))

@@ -121,7 +121,7 @@ class RankBlocks(Layout):
         `summands` has the weights and their change bounds, side by side.
         """
         excluded = self._full_layout.place(criterion.excluded)
-        best_score, max_open = -np.inf, grid.max_open
+        best_score, n_open_left = -np.inf, grid.max_open
         # Usually the same features have large scores as in the previous search.
         for piece in sorted(grid.pieces, key=lambda piece: -piece.last_max):
             # 1) Bound the scores in each block by the scores at its two ends.
@@ -138,8 +138,8 @@ class RankBlocks(Layout):
             best_score = max(best_score, piece.last_max)
             # 3) Evaluate the blocks that may contain a larger score.
             is_open = _has_any_in_row(bound >= best_score - tolerance) & piece.has_threshold
-            max_open -= np.count_nonzero(is_open)
-            if max_open < 0:
+            n_open_left -= np.count_nonzero(is_open)
+            if n_open_left < 0:
                 return False
             if is_excluded is None and not is_open.any():
                 continue
@@ -259,11 +259,11 @@ class _FeatureBlocks:
 
     def position_mask(self, feature, place):
         """Return a mask of the given places of features; None if none is in this piece."""
-        here = (feature >= self.first) & (feature < self.first + len(self._order))
-        if not here.any():
+        is_in_piece = (feature >= self.first) & (feature < self.first + len(self._order))
+        if not is_in_piece.any():
             return None
         mask = np.zeros(self._order.shape, bool)
-        mask[feature[here] - self.first, place[here]] = True
+        mask[feature[is_in_piece] - self.first, place[is_in_piece]] = True
         return mask
 
     def is_end(self, is_excluded):

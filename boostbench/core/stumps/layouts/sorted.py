@@ -110,7 +110,7 @@ class Sorted(Layout):
         is_worthwhile = RankBlocks.is_worthwhile(self._n_samples, self._order.size * n_columns)
         return self._rank_blocks if is_worthwhile and not self._rank_blocks.is_paused() else self
 
-    def class_sums(self, labels):
+    def class_sum_search(self, labels):
         """Return a search by prefix sums of classes; see `Layout`."""
         inside = np.s_[:, : self._n_samples]
         return ClassPrefixSums(
@@ -158,7 +158,7 @@ class Sorted(Layout):
         in_block, block = divmod(row, len(self._carry))
         return first + in_piece, block * self._length + in_block
 
-    def stumps_at(self, positions):
+    def stump_keys_at(self, positions):
         """Return the stumps at positions; see `Layout`."""
         feature, place = self.place(positions)
         return feature, self._stump_index[feature, place]
@@ -171,9 +171,10 @@ class Sorted(Layout):
         last = int((self._stump_index[feature] == stump_index).argmax())
         order = self._order[feature, : self._n_samples]
         is_majority = last < len(order) // 2
-        above = np.full(len(order), is_majority)
-        above[order[: last + 1] if is_majority else order[last + 1 :]] = not is_majority
-        return above
+        is_above = np.full(len(order), is_majority)
+        minority = order[: last + 1] if is_majority else order[last + 1 :]
+        is_above[minority] = not is_majority
+        return is_above
 
     @property
     def n_positions(self):

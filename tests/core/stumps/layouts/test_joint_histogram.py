@@ -95,7 +95,7 @@ def test_edges_at_all_positions_equal_brute_force(problem):
     assert not search.is_padding.any()
     np.testing.assert_array_equal(search.edges(G), brute.outputs.T @ G)
     positions = np.arange(search.n_positions)
-    np.testing.assert_array_equal(search.exact_rows(G, positions), brute.outputs.T @ G)
+    np.testing.assert_array_equal(search.exact_edges_all_columns(G, positions), brute.outputs.T @ G)
 
 
 def test_best_excluding_equals_brute_force(problem):

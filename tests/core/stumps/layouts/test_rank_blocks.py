@@ -125,7 +125,7 @@ def test_search_equals_search_of_all_edges(kind, grids, n_samples, monkeypatch):
         ):
             assert (one.learner, one.column) == (other.learner, other.column)
             np.testing.assert_array_equal(one.outputs, other.outputs)
-        exact = plain.exact_rows(G, np.arange(plain.n_positions))
+        exact = plain.exact_edges_all_columns(G, np.arange(plain.n_positions))
         sizes = row_norms(exact.copy())
         sizes[excluded], sizes[plain.is_padding] = 0.0, -1.0
         first = plain.stump_index[sizes >= sizes.max() - TIE_TOLERANCE * scale].min()

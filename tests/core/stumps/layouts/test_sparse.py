@@ -142,7 +142,7 @@ def test_search_by_blocks_equals_dense_search(n_columns, digits, small_blocks):
         position, edges, _ = by_blocks.best_excluding(
             G, norms, norms, norms(np.abs(G).sum(axis=0)[None])[0], excluded
         )
-        exact = by_blocks.exact_rows(G, np.arange(by_blocks.n_positions))
+        exact = by_blocks.exact_edges_all_columns(G, np.arange(by_blocks.n_positions))
         np.testing.assert_allclose(edges, exact[excluded], atol=1e-9)
         scores = norms(exact)
         scores[excluded] = 0.0
