@@ -102,7 +102,7 @@ __all__ = [
     "reweight",
 ]
 
-__version__ = "1.0.0"
+__version__ = "1.1.0"
 
 
 def results(folder="results"):
