@@ -14,9 +14,9 @@ from boostbench.report.renderers.latex_layout import (
     Grid,
     Heading,
     Layout,
-    Line,
+    Row,
     choose_layouts,
-    key_text,
+    legend_text,
     paginate,
     text_width,
 )
@@ -61,8 +61,8 @@ def latex(document: Document, orientation: Orientation = "auto") -> str:
     ----------
     document : Document
     orientation : {"auto", "normal", "transposed"}, default="auto"
-        Whether data sets are the lines (normal) or the columns (transposed); "auto" transposes a
-        table with more columns than lines.
+        Whether data sets are the rows (normal) or the columns (transposed); "auto" transposes a
+        table with more columns than rows.
 
     Returns
     -------
@@ -70,7 +70,9 @@ def latex(document: Document, orientation: Orientation = "auto") -> str:
         A float with caption, label, table and at most one paragraph of notes.
     """
     grid = _document_grid(document)
-    if orientation == "transposed" or (orientation == "auto" and len(grid.heads) > len(grid.lines)):
+    if orientation == "transposed" or (
+        orientation == "auto" and len(grid.cell_heads) > len(grid.rows)
+    ):
         grid = grid.transposed()
     layouts = choose_layouts(grid)
     caption = f"{document.title}. {document.caption}"
@@ -115,18 +117,18 @@ def _document_grid(document: Document) -> Grid:
     """Return the cells of a document; a footer has the average ranks."""
     classes = [re.fullmatch(r"(.*) \((\d+) classes\)", row.label) for row in document.rows]
     has_classes = any(classes)
-    names = [
+    labels = [
         f"{m[1]} ({m[2]})" if m else row.label
         for m, row in zip(classes, document.rows, strict=True)
     ]
-    lines = [
-        Line([name], list(map(_cell, row.entries)))
-        for name, row in zip(names, document.rows, strict=True)
+    rows = [
+        Row([label], list(map(_cell, row.entries)))
+        for label, row in zip(labels, document.rows, strict=True)
     ]
     ranks = document.ranks
-    footer = Line(["Average rank"], list(map(_cell, ranks.entries))) if ranks else None
+    footer = Row(["Average rank"], list(map(_cell, ranks.entries))) if ranks else None
     heads = [Heading(head.group, head.title) for head in document.heads]
-    return Grid(["Data set (classes)" if has_classes else "Data set"], heads, lines, footer)
+    return Grid(["Data set (classes)" if has_classes else "Data set"], heads, rows, footer)
 
 
 def _cell(entry: Entry) -> Cell:
@@ -139,18 +141,18 @@ def _listing_grid(listing: Listing) -> Grid:
     """Return the grid of a list, whose first columns hold names."""
     n_names = listing.n_names
     heads = [Heading("", head) for head in listing.heads[n_names:]]
-    lines = [
-        Line(line.texts[:n_names], list(map(Cell.from_text, line.texts[n_names:])))
+    rows = [
+        Row(line.texts[:n_names], list(map(Cell.from_text, line.texts[n_names:])))
         for line in listing.lines
     ]
-    return Grid(listing.heads[:n_names], heads, lines)
+    return Grid(listing.heads[:n_names], heads, rows)
 
 
 def _table_notes(document: Document, layouts: Sequence[Layout]) -> list[str]:
     """Return the sentences below a table: changes, abbreviations, marks and ranks."""
     entries = [entry for row in document.rows for entry in row.entries]
-    key = list(dict.fromkeys(chain.from_iterable([layout.key for layout in layouts])))
-    notes = [document.headline or "", key_text(key)]
+    legend = list(dict.fromkeys(chain.from_iterable([layout.legend for layout in layouts])))
+    notes = [document.headline or "", legend_text(legend)]
     reasons = dict.fromkeys([entry.text for entry in entries if entry.value is None])
     named = [reason for reason in reasons if reason != "-"]
     if named:
@@ -192,17 +194,20 @@ def _paragraph(text: str) -> str:
 def _tabular(layout: Layout) -> str:
     """Write a layout as a ``tabular`` environment with the rules of booktabs."""
     grid, style = layout.grid, layout.style
-    n_names = len(grid.names)
-    alignments = "l" * n_names + "".join("l" if limit else "r" for limit in layout.limits[n_names:])
+    n_labels = len(grid.label_heads)
+    is_wrapped = [width is not None for width in layout.wrap_widths[n_labels:]]
+    alignments = "l" * n_labels + "".join("l" if wrapped else "r" for wrapped in is_wrapped)
     header = []
     if layout.groups:
         cells = [rf"\multicolumn{{{n}}}{{c}}{{{_stack(lines)}}}" for lines, n in layout.groups]
-        header += [_table_row([*[""] * n_names, *cells]), _group_rules(layout.groups, n_names)]
+        header += [_table_row([*[""] * n_labels, *cells]), _group_rules(layout.groups, n_labels)]
     header.append(
-        _table_row([*map(escape, grid.names), *(_stack(lines, "r") for lines in layout.heads)])
+        _table_row(
+            [*map(escape, grid.label_heads), *(_stack(lines, "r") for lines in layout.heads)]
+        )
     )
-    body = [row for line in grid.lines for row in _line_rows(layout, line)]
-    footer = [r"\midrule", *_line_rows(layout, grid.footer)] if grid.footer else []
+    body = [line for row in grid.rows for line in _row_lines(layout, row)]
+    footer = [r"\midrule", *_row_lines(layout, grid.footer)] if grid.footer else []
     lines = [
         rf"{{\{style.size}\setlength{{\tabcolsep}}{{{style.gap:g}em}}%",
         rf"\begin{{tabular}}{{{alignments}}}",
@@ -212,38 +217,40 @@ def _tabular(layout: Layout) -> str:
     return "\n".join(lines)
 
 
-def _line_rows(layout: Layout, line: Line) -> list[str]:
-    """Write a line: one row, or a row of means and a row of deviations."""
-    n_names = len(line.names)
-    names = list(map(_text, line.names, layout.limits))
+def _row_lines(layout: Layout, row: Row) -> list[str]:
+    """Write a row of a table: one line of LaTeX, or a line of means and a line of deviations."""
+    n_labels = len(row.labels)
+    labels = list(map(_text, row.labels, layout.wrap_widths))
     cells = [
-        _text(cell.mean, limit, cell.is_best)
-        for cell, limit in zip(line.cells, layout.limits[n_names:], strict=True)
+        _text(cell.mean, wrap_width, cell.is_best)
+        for cell, wrap_width in zip(row.cells, layout.wrap_widths[n_labels:], strict=True)
     ]
     if layout.style.stacks:
         deviations = [
             rf"{{\scriptsize {escape(cell.deviation)}}}" if cell.deviation else ""
-            for cell in line.cells
+            for cell in row.cells
         ]
     else:
         cells = [
             f"{text} {escape(cell.deviation)}" if cell.deviation else text
-            for text, cell in zip(cells, line.cells, strict=True)
+            for text, cell in zip(cells, row.cells, strict=True)
         ]
         deviations = []
     cells = [
         text + escape(cell.marks) if cell.marks else text
-        for text, cell in zip(cells, line.cells, strict=True)
+        for text, cell in zip(cells, row.cells, strict=True)
     ]
-    rows = [_table_row([*names, *cells])]
-    return [*rows, _table_row([*[""] * n_names, *deviations])] if any(deviations) else rows
+    lines = [_table_row([*labels, *cells])]
+    if any(deviations):
+        lines.append(_table_row([*[""] * n_labels, *deviations]))
+    return lines
 
 
-def _text(text: str, limit: float | None, is_best: bool = False) -> str:
-    """Write a text, broken into lines if it is wider than `limit` em, and perhaps in bold."""
+def _text(text: str, wrap_width: float | None, is_best: bool = False) -> str:
+    """Write a text, broken into lines if it is wider than `wrap_width` em, and perhaps in bold."""
     escaped = escape(text)
-    if limit and text_width(text) > limit:
-        escaped = rf"\parbox[t]{{{limit + 0.1:.1f}em}}{{\raggedright {escaped}\strut}}"
+    if wrap_width and text_width(text) > wrap_width:
+        escaped = rf"\parbox[t]{{{wrap_width + 0.1:.1f}em}}{{\raggedright {escaped}\strut}}"
     return rf"\textbf{{{escaped}}}" if is_best else escaped
 
 
@@ -255,9 +262,9 @@ def _stack(lines: Sequence[str], alignment: str = "c") -> str:
     return rf"\shortstack[{alignment}]{{{text}}}"
 
 
-def _group_rules(groups: Sequence[tuple[list[str], int]], n_names: int) -> str:
+def _group_rules(groups: Sequence[tuple[list[str], int]], n_labels: int) -> str:
     """Underline each group that has a name."""
-    rules, start = [], n_names + 1
+    rules, start = [], n_labels + 1
     for lines, n in groups:
         if any(lines):
             rules.append(rf"\cmidrule(lr){{{start}-{start + n - 1}}}")

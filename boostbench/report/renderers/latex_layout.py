@@ -103,10 +103,13 @@ class Heading(NamedTuple):
     title: str
 
 
-class Line(NamedTuple):
-    """Line of a table: texts of the columns of names, and the cells."""
+class Row(NamedTuple):
+    """Row of a table: its labels, such as the name of a data set, and its cells.
 
-    names: list[str]
+    A row may be printed as several lines of text.
+    """
+
+    labels: list[str]
     cells: list[Cell]
 
 
@@ -116,48 +119,60 @@ class Grid:
 
     Attributes
     ----------
-    names : list of str
-        Headings of the columns of names.
-    heads : list of Heading
+    label_heads : list of str
+        Headings of the columns of labels.
+    cell_heads : list of Heading
         Headings of the columns of cells.
-    lines : list of Line
-        Lines with a text for each name and a cell for each head.
-    footer : Line, default=None
-        Line below a rule, such as average ranks; None: no such line.
+    rows : list of Row
+        Rows with a label for each label heading and a cell for each cell heading.
+    footer : Row, default=None
+        Row below a rule, such as average ranks; None: no such row.
     """
 
-    names: list[str]
-    heads: list[Heading]
-    lines: list[Line]
-    footer: Line | None = None
+    label_heads: list[str]
+    cell_heads: list[Heading]
+    rows: list[Row]
+    footer: Row | None = None
 
     @property
-    def lines_with_footer(self) -> list[Line]:
-        """Lines, with the footer as the last one."""
-        return [*self.lines, *([self.footer] if self.footer else [])]
+    def rows_with_footer(self) -> list[Row]:
+        """Rows, with the footer as the last one."""
+        return [*self.rows, *([self.footer] if self.footer else [])]
 
     def transposed(self) -> "Grid":
-        """Return the grid with its columns as lines; a footer becomes the last column."""
-        has_groups = any(head.group for head in self.heads)
-        # The first line of a group has its heading.
-        names, last_group = [], None
-        for group, title in self.heads:
-            shown_group = "" if group == last_group else group
-            names.append([shown_group, title] if has_groups else [title])
-            last_group = group
-        lines = [
-            Line(name, [line.cells[index] for line in self.lines_with_footer])
-            for index, name in enumerate(names)
-        ]
-        titles = [", ".join(line.names) for line in self.lines] + ["Rank"] * bool(self.footer)
-        heads = [Heading("", title) for title in titles]
-        return Grid(["", ""] if has_groups else ["Algorithm"], heads, lines)
+        """Return the grid with its columns, which are algorithms, as rows.
 
-    def columns(self, start: int, stop: int) -> "Grid":
-        """Return the grid with a part of the columns of cells."""
-        parts = [Line(line.names, line.cells[start:stop]) for line in self.lines_with_footer]
-        lines, footer = (parts[:-1], parts[-1]) if self.footer else (parts, None)
-        return Grid(self.names, self.heads[start:stop], lines, footer)
+        The rows of this grid become columns, and a footer becomes the last column, ``"Rank"``.
+        """
+        rows = [
+            Row(labels, [row.cells[index] for row in self.rows_with_footer])
+            for index, labels in enumerate(self._column_labels())
+        ]
+        titles = [", ".join(row.labels) for row in self.rows]
+        if self.footer:
+            titles.append("Rank")
+        has_groups = any(head.group for head in self.cell_heads)
+        label_heads = ["", ""] if has_groups else ["Algorithm"]
+        return Grid(label_heads, [Heading("", title) for title in titles], rows)
+
+    def _column_labels(self) -> list[list[str]]:
+        """Return the headings of each column of cells as labels of a row.
+
+        With group headings, a row has two labels, and the first row of a group names the group.
+        """
+        if not any(head.group for head in self.cell_heads):
+            return [[head.title] for head in self.cell_heads]
+        labels, last_group = [], None
+        for group, title in self.cell_heads:
+            labels.append(["" if group == last_group else group, title])
+            last_group = group
+        return labels
+
+    def select_columns(self, start: int, stop: int) -> "Grid":
+        """Return the grid with the columns of cells from `start` to `stop`, which is excluded."""
+        parts = [Row(row.labels, row.cells[start:stop]) for row in self.rows_with_footer]
+        rows, footer = (parts[:-1], parts[-1]) if self.footer else (parts, None)
+        return Grid(self.label_heads, self.cell_heads[start:stop], rows, footer)
 
 
 @dataclass(frozen=True)
@@ -207,7 +222,7 @@ TABLE_STYLES = (
 
 @dataclass(frozen=True)
 class Layout:
-    """Table, or a part of its columns and lines, with a layout.
+    """Table, or a part of its columns and rows, with a layout.
 
     Attributes
     ----------
@@ -215,15 +230,15 @@ class Layout:
         Texts.
     style : Style
         Font size and ways to save width.
-    limits : list of (float or None)
-        Width to which the texts of each column are broken, in em: columns of names, then columns of
-        cells. None: not broken.
+    wrap_widths : list of (float or None)
+        Width to which the texts of each column are broken, in em: columns of labels, then columns
+        of cells. None: not broken.
     heads : list of list of str
-        Lines of each heading.
+        Lines of text of each heading of a column of cells.
     groups : list of (list of str, int)
-        Lines of each heading over several columns, and its number of columns; empty without such
-        headings.
-    key : list of Abbreviation
+        Lines of text of each heading over several columns, and its number of columns; empty without
+        such headings.
+    legend : list of Abbreviation
         Abbreviated headings.
     width : float
         Width in em.
@@ -231,10 +246,10 @@ class Layout:
 
     grid: Grid
     style: Style
-    limits: list[float | None]
+    wrap_widths: list[float | None]
     heads: list[list[str]]
     groups: list[tuple[list[str], int]]
-    key: list[Abbreviation]
+    legend: list[Abbreviation]
     width: float
 
     @property
@@ -244,23 +259,23 @@ class Layout:
         return _RULES + _SKIP + max(map(len, self.heads)) + groups
 
     @cached_property
-    def heights(self) -> list[int]:
-        """Height of each line of the table, the footer included, in lines of text."""
-        lines = self.grid.lines_with_footer
-        heights = [1] * len(lines)
-        n_names = len(self.grid.names)
-        for index, limit in enumerate(self.limits):
-            if limit is None:
+    def row_heights(self) -> list[int]:
+        """Height of each row, the footer included, in lines of text."""
+        rows = self.grid.rows_with_footer
+        heights = [1] * len(rows)
+        n_labels = len(self.grid.label_heads)
+        for index, wrap_width in enumerate(self.wrap_widths):
+            if wrap_width is None:
                 continue
             texts = (
-                [line.names[index] for line in lines]
-                if index < n_names
-                else _texts([line.cells[index - n_names] for line in lines])
+                [row.labels[index] for row in rows]
+                if index < n_labels
+                else _cell_texts([row.cells[index - n_labels] for row in rows])
             )
-            heights = list(map(max, heights, [len(_break(text, limit)) for text in texts]))
+            heights = list(map(max, heights, [len(_break(text, wrap_width)) for text in texts]))
         if self.style.stacks:
-            # The deviations stand below all lines of a broken name.
-            has_deviation = [any(map(attrgetter("deviation"), line.cells)) for line in lines]
+            # The deviations stand below all lines of a broken label.
+            has_deviation = [any(map(attrgetter("deviation"), row.cells)) for row in rows]
             heights = list(map(add, heights, has_deviation))
         return heights
 
@@ -285,22 +300,24 @@ def choose_layouts(grid: Grid, styles: Sequence[Style] = TABLE_STYLES) -> list[L
         layout = _lay_out(grid, style)
         if layout.width > PAGE_WIDTHS[style.size]:
             continue
-        if layout.head_height + sum(layout.heights) <= _free_lines(layout):
+        if layout.head_height + sum(layout.row_heights) <= _free_lines(layout):
             return [layout]
         narrow_layouts.append(layout)
-    # 2) `paginate` divides the lines of a table that is too high.
+    # 2) `paginate` divides the rows of a table that is too high.
     if narrow_layouts:
         return narrow_layouts[:1]
     # 3) Divide the columns of a table that is too wide into as few parts as possible.
-    n_columns = len(grid.heads)
+    n_columns = len(grid.cell_heads)
     for n_parts in range(2, n_columns + 1):
         bounds = [round(part * n_columns / n_parts) for part in range(n_parts + 1)]
         for max_text in (None, 9):
             style = Style("footnotesize", 0.3, max_text=max_text)
-            parts = [_lay_out(grid.columns(*pair), style) for pair in pairwise(bounds)]
+            parts = [_lay_out(grid.select_columns(*pair), style) for pair in pairwise(bounds)]
             if all(part.width <= PAGE_WIDTHS[style.size] for part in parts):
                 return parts
-    return [_lay_out(grid.columns(index, index + 1), styles[-1]) for index in range(n_columns)]
+    return [
+        _lay_out(grid.select_columns(index, index + 1), styles[-1]) for index in range(n_columns)
+    ]
 
 
 @cache
@@ -343,53 +360,56 @@ def abbreviate(title: str) -> str:
 
 def _lay_out(grid: Grid, style: Style) -> Layout:
     """Return the layout of a table in a style, whether or not it fits the page."""
-    # 1) Measure the columns of names.
-    lines = grid.lines_with_footer
-    limits, name_widths = [], []
-    for index, head in enumerate(grid.names):
-        texts = [head, *[line.names[index] for line in lines]]
-        limits.append(_limit(texts, style.max_text))
-        name_widths.append(limits[-1] or max(map(text_width, texts)))
+    # 1) Measure the columns of labels.
+    rows = grid.rows_with_footer
+    wrap_widths, label_widths = [], []
+    for index, head in enumerate(grid.label_heads):
+        texts = [head, *[row.labels[index] for row in rows]]
+        wrap_widths.append(_wrap_width(texts, style.max_text))
+        label_widths.append(wrap_widths[-1] or max(map(text_width, texts)))
     # 2) Measure the columns of cells, and break or abbreviate their headings.
-    key: list[Abbreviation] = []
+    legend: list[Abbreviation] = []
     widths, heads = [], []
-    for index, head in enumerate(grid.heads):
-        cells = [line.cells[index] for line in lines]
-        limits.append(_cell_limit(cells, style.max_text))
-        width = limits[-1] or _cell_width(cells, style.stacks)
-        heads.append(_fit_heading(head.title, width, style.abbreviates, key))
+    for index, head in enumerate(grid.cell_heads):
+        cells = [row.cells[index] for row in rows]
+        wrap_widths.append(_cell_wrap_width(cells, style.max_text))
+        width = wrap_widths[-1] or _cell_width(cells, style.stacks)
+        heads.append(_fit_heading(head.title, width, style.abbreviates, legend))
         widths.append(max(width, *map(text_width, heads[-1])))
     # 3) Widen the last column below a group heading that is wider than its columns.
     groups, start = [], 0
-    for title, members in groupby(grid.heads, attrgetter("group")):
+    for title, members in groupby(grid.cell_heads, attrgetter("group")):
         stop = start + len(list(members))
         width = sum(widths[start:stop]) + 2 * style.gap * (stop - start - 1)
-        groups.append((_fit_heading(title, width, style.abbreviates, key), stop - start))
+        groups.append((_fit_heading(title, width, style.abbreviates, legend), stop - start))
         widths[stop - 1] += max(0.0, max(map(text_width, groups[-1][0])) - width)
         start = stop
-    n_columns = len(name_widths) + len(widths)
-    width = sum(name_widths) + sum(widths) + 2 * style.gap * n_columns
-    has_groups = any(map(attrgetter("group"), grid.heads))
-    return Layout(grid, style, limits, heads, groups if has_groups else [], key, width)
+    n_columns = len(label_widths) + len(widths)
+    width = sum(label_widths) + sum(widths) + 2 * style.gap * n_columns
+    has_groups = any(map(attrgetter("group"), grid.cell_heads))
+    return Layout(grid, style, wrap_widths, heads, groups if has_groups else [], legend, width)
 
 
-def _limit(texts: Sequence[str], max_text: float | None) -> float | None:
-    """Return the width to which texts are broken, in em; None if they are not broken."""
+def _wrap_width(texts: Sequence[str], max_text: float | None) -> float | None:
+    """Return the width to which texts are broken, in em; None if they are not broken.
+
+    It is `max_text`, or the width of the longest word if that is wider. Texts are not broken if
+    `max_text` is None, or if all of them fit.
+    """
     if max_text is None:
         return None
-    limit = max(max_text, *map(text_width, " ".join(texts).split()))
-    return limit if max(map(text_width, texts)) > limit else None
+    wrap_width = max(max_text, *map(text_width, " ".join(texts).split()))
+    return wrap_width if max(map(text_width, texts)) > wrap_width else None
 
 
-def _cell_limit(cells: Sequence[Cell], max_text: float | None) -> float | None:
-    """Return `_limit` of a column that has words; numbers alone are not broken."""
-    if max_text is None:
-        return None
-    texts = _texts(cells)
-    return _limit(texts, max_text) if any(map(str.isalpha, " ".join(texts).split())) else None
+def _cell_wrap_width(cells: Sequence[Cell], max_text: float | None) -> float | None:
+    """Return `_wrap_width` of a column that has words; numbers alone are not broken."""
+    texts = _cell_texts(cells)
+    has_words = any(map(str.isalpha, " ".join(texts).split()))
+    return _wrap_width(texts, max_text) if has_words else None
 
 
-def _texts(cells: Sequence[Cell]) -> list[str]:
+def _cell_texts(cells: Sequence[Cell]) -> list[str]:
     """Return means and deviations without marks: ``"2.9 (2.4)"``."""
     return [f"{cell.mean} {cell.deviation}".rstrip() for cell in cells]
 
@@ -404,22 +424,43 @@ def _cell_width(cells: Sequence[Cell], stacks: bool) -> float:
     return max(map(add, widths, deviations))
 
 
-def _fit_heading(title: str, width: float, abbreviates: bool, key: list[Abbreviation]) -> list[str]:
-    """Return the lines of a heading; an abbreviation is added to `key`."""
+def _fit_heading(
+    title: str, width: float, abbreviates: bool, legend: list[Abbreviation]
+) -> list[str]:
+    """Break a heading into lines for a column, or abbreviate it.
+
+    Parameters
+    ----------
+    title : str
+        Heading.
+    width : float
+        Width of the column, in em.
+    abbreviates : bool
+        Whether a heading that is too wide is abbreviated.
+    legend : list of Abbreviation
+        Abbreviations of the table; that of the heading is added.
+
+    Returns
+    -------
+    list of str
+        Lines of text.
+    """
+    # 1) Keep a heading that fits, and one whose abbreviation would not be narrower.
     lines = _break(title, width)
+    widest = max(map(text_width, lines))
     is_short = len(title) <= _MAX_CAPITALS
-    if not abbreviates or is_short or max(map(text_width, lines)) <= width + _MAX_EXCESS:
+    if not abbreviates or is_short or widest <= width + _MAX_EXCESS:
         return lines
-    short = abbreviate(title)
-    if max(map(text_width, _break(short, width))) >= max(map(text_width, lines)):
+    abbreviation = abbreviate(title)
+    if max(map(text_width, _break(abbreviation, width))) >= widest:
         return lines
-    # Number the abbreviation if another heading has it.
-    titles = {each.short: each.title for each in key}
-    number = 2
+    # 2) Number the abbreviation if another heading has it: "AB.M", "AB.M2".
+    titles = {entry.short: entry.title for entry in legend}
+    short, number = abbreviation, 2
     while titles.get(short, title) != title:
-        short, number = f"{abbreviate(title)}{number}", number + 1
+        short, number = f"{abbreviation}{number}", number + 1
     if short not in titles:
-        key.append(Abbreviation(short, title))
+        legend.append(Abbreviation(short, title))
     return _break(short, width)
 
 
@@ -429,14 +470,16 @@ def _break(text: str, width: float) -> list[str]:
     A line may end between words, before a point and after a hyphen, as in ``AdaBoost.ECC``.
     """
     words = re.split(r" |(?<=[a-zB])(?=\.[A-Za-z])|(?<=[A-Za-z]-)(?=[a-z])", text)
-    limit = max(width, *map(text_width, words))
+    max_width = max(width, *map(text_width, words))
     lines = [""]
     rest = text
     for word in words:
+        # The division has removed the spaces, and a part behind a point or hyphen has none.
         space = " " if rest.startswith(" ") else ""
         rest = rest.removeprefix(space).removeprefix(word)
         longer = lines[-1] + space + word
-        if lines[-1] and text_width(longer) > limit + 1e-9:
+        # The tolerance is for the rounding of sums: the longest word itself fits.
+        if lines[-1] and text_width(longer) > max_width + 1e-9:
             lines.append(word)
         else:
             lines[-1] = longer
@@ -444,7 +487,7 @@ def _break(text: str, width: float) -> list[str]:
 
 
 def paginate(layouts: Sequence[Layout], caption: str, note: str) -> list[list[Layout]]:
-    """Divide the parts of a table among pages, by the lines that a page has.
+    """Divide the parts of a table among pages, by the lines of text that a page has.
 
     Parameters
     ----------
@@ -460,42 +503,44 @@ def paginate(layouts: Sequence[Layout], caption: str, note: str) -> list[list[La
     """
     page_height = _free_lines(layouts[0], caption, note)
     pages: list[list[Layout]] = [[]]
-    free = page_height  # lines that are left on the last page
+    n_free = page_height  # lines of text that are left on the last page
     for layout in layouts:
-        head = layout.head_height
-        if pages[-1] and head + sum(layout.heights) > free:
+        # 1) Begin a new page if the part does not fit below the parts before it.
+        head_height = layout.head_height
+        if pages[-1] and head_height + sum(layout.row_heights) > n_free:
             pages.append([])
-            free = page_height
-        lines: list[Line] = []
-        free -= head
-        for line, height in zip(layout.grid.lines_with_footer, layout.heights, strict=True):
-            if lines and height > free:
-                pages[-1].append(_part(layout, lines))
+            n_free = page_height
+        # 2) Fill pages with the rows of the part; each page repeats the headings.
+        rows: list[Row] = []
+        n_free -= head_height
+        for row, height in zip(layout.grid.rows_with_footer, layout.row_heights, strict=True):
+            if rows and height > n_free:
+                pages[-1].append(_select_rows(layout, rows))
                 pages.append([])
-                lines, free = [], page_height - head
-            lines.append(line)
-            free -= height
-        pages[-1].append(_part(layout, lines))
+                rows, n_free = [], page_height - head_height
+            rows.append(row)
+            n_free -= height
+        pages[-1].append(_select_rows(layout, rows))
     return pages
 
 
-def _part(layout: Layout, lines: list[Line]) -> Layout:
-    """Return the layout with some of its lines, perhaps with the footer as the last of them."""
-    footer = layout.grid.footer if lines[-1] is layout.grid.footer else None
-    grid = replace(layout.grid, lines=lines[:-1] if footer else lines, footer=footer)
+def _select_rows(layout: Layout, rows: list[Row]) -> Layout:
+    """Return the layout with some of its rows, perhaps with the footer as the last of them."""
+    footer = layout.grid.footer if rows[-1] is layout.grid.footer else None
+    grid = replace(layout.grid, rows=rows[:-1] if footer else rows, footer=footer)
     return replace(layout, grid=grid)
 
 
 def _free_lines(layout: Layout, caption: str = 70 * "word ", note: str = 30 * "word ") -> float:
-    """Return the number of lines that a caption and a note leave on a page.
+    """Return the number of lines of text that a caption and a note leave on a page.
 
     The default texts have the usual lengths, for a choice of the layout before the texts are known.
     """
-    lines = _PAGE_LINES[layout.style.size] - _SKIP
-    lines -= _CAPTION_LINE * ceil(text_width(caption) / _CAPTION_WIDTH)
-    return lines - ceil(text_width(note) / PAGE_WIDTHS["footnotesize"])
+    n_lines = _PAGE_LINES[layout.style.size] - _SKIP
+    n_lines -= _CAPTION_LINE * ceil(text_width(caption) / _CAPTION_WIDTH)
+    return n_lines - ceil(text_width(note) / PAGE_WIDTHS["footnotesize"])
 
 
-def key_text(key: Sequence[Abbreviation]) -> str:
-    """Return a key of abbreviations as a sentence; empty without abbreviations."""
-    return f"{'; '.join([f'{short}: {title}' for short, title in key])}." if key else ""
+def legend_text(legend: Sequence[Abbreviation]) -> str:
+    """Return abbreviations as a sentence; empty without abbreviations."""
+    return f"{'; '.join([f'{short}: {title}' for short, title in legend])}." if legend else ""

@@ -17,7 +17,7 @@ from boostbench.report.renderers.latex_layout import (
     Cell,
     Grid,
     Heading,
-    Line,
+    Row,
     abbreviate,
     choose_layouts,
     paginate,
@@ -202,18 +202,16 @@ def test_tables_fit_the_page(documents, options, orientation, tmp_path):
     assert not [fault for fault in faults if not fault.startswith("table ")], faults
 
 
-def make_grid(n_lines=5, n_columns=3, title="AdaBoost.ECC", cell="12.3 (4.5)"):
-    lines = [
-        Line([f"data {index}"], [Cell.from_text(cell)] * n_columns) for index in range(n_lines)
-    ]
+def make_grid(n_rows=5, n_columns=3, title="AdaBoost.ECC", cell="12.3 (4.5)"):
+    rows = [Row([f"data {index}"], [Cell.from_text(cell)] * n_columns) for index in range(n_rows)]
     heads = [Heading("", f"{title} {index}") for index in range(n_columns)]
-    return Grid(["Data set"], heads, lines)
+    return Grid(["Data set"], heads, rows)
 
 
 def test_narrow_table_keeps_full_headings():
     (layout,) = choose_layouts(make_grid(n_columns=2))
     assert layout.style.size == "small"
-    assert not layout.key
+    assert not layout.legend
     assert layout.width < COLUMN_WIDTH
 
 
@@ -221,23 +219,23 @@ def test_narrow_table_keeps_full_headings():
 def test_every_part_fits_the_page(n_columns):
     layouts = choose_layouts(make_grid(n_columns=n_columns))
     assert all(layout.width <= PAGE_WIDTHS[layout.style.size] for layout in layouts)
-    heads = [head for layout in layouts for head in layout.grid.heads]
-    assert heads == make_grid(n_columns=n_columns).heads
+    heads = [head for layout in layouts for head in layout.grid.cell_heads]
+    assert heads == make_grid(n_columns=n_columns).cell_heads
 
 
 def test_dense_table_has_a_key_and_stacked_deviations():
     (layout,) = choose_layouts(make_grid(n_columns=8))
     assert layout.style.stacks
-    assert Abbreviation("AB.ECC0", "AdaBoost.ECC 0") in layout.key
+    assert Abbreviation("AB.ECC0", "AdaBoost.ECC 0") in layout.legend
 
 
 def test_abbreviations_are_unique():
     titles = ["MultiBoost, at its minimum", "MiniBoost, minimum", "MegaBoost, maximum"]
-    lines = [Line(["data"], [Cell.from_text("1.2 (0.1)")] * 6)]
-    grid = Grid(["Data set"], [Heading("", title) for title in titles * 2], lines)
+    rows = [Row(["data"], [Cell.from_text("1.2 (0.1)")] * 6)]
+    grid = Grid(["Data set"], [Heading("", title) for title in titles * 2], rows)
     (layout,) = choose_layouts(grid)
-    assert sorted(title for _, title in layout.key) == sorted(titles)
-    assert len({short for short, _ in layout.key}) == 3
+    assert sorted(title for _, title in layout.legend) == sorted(titles)
+    assert len({short for short, _ in layout.legend}) == 3
 
 
 @pytest.mark.parametrize(
@@ -254,21 +252,21 @@ def test_raised_and_bold_widths():
 
 
 def test_transposing_swaps_rows_and_columns():
-    grid = make_grid(n_lines=2, n_columns=3)
+    grid = make_grid(n_rows=2, n_columns=3)
     turned = grid.transposed()
-    assert [head.title for head in turned.heads] == ["data 0", "data 1"]
-    assert [line.names for line in turned.lines] == [[head.title] for head in grid.heads]
+    assert [head.title for head in turned.cell_heads] == ["data 0", "data 1"]
+    assert [row.labels for row in turned.rows] == [[head.title] for head in grid.cell_heads]
 
 
-def test_pages_hold_all_lines_once():
-    grid = make_grid(n_lines=200)
+def test_pages_hold_all_rows_once():
+    grid = make_grid(n_rows=200)
     pages = paginate(choose_layouts(grid), caption="word " * 100, note="word " * 40)
     assert len(pages) > 4
-    assert [line for page in pages for part in page for line in part.grid.lines] == grid.lines
+    assert [row for page in pages for part in page for row in part.grid.rows] == grid.rows
 
 
 def test_part_that_fits_one_page_is_not_divided():
-    layouts = choose_layouts(make_grid(n_lines=20, n_columns=30))
+    layouts = choose_layouts(make_grid(n_rows=20, n_columns=30))
     pages = paginate(layouts, caption="", note="")
     assert len(layouts) > 2
     assert [part for page in pages for part in page] == layouts
