@@ -90,7 +90,7 @@ def draw_curves(
         x_label="boosting rounds",
         y_label="test error (%)",
         headline=headline,
-        legend="panel",
+        legend="free place",
     )
     with style():
         for axes in grid:
@@ -123,23 +123,26 @@ def curves_headline(curves: Sequence[SplitRecords]) -> str:
     recorded = {(curve.panel, curve.hue): curve.records for curve in curves if curve.records}
     panels = list(dict.fromkeys(curve.panel for curve in curves))
     hues = list(dict.fromkeys(hue for _, hue in recorded))
-    complete = [
+    records_by_panel = [
         [recorded[panel, hue] for hue in hues]
         for panel in panels
         if all((panel, hue) in recorded for hue in hues)
     ]
-    records = [record for lines in complete for line in lines for record in line]
-    shared = _common_checkpoints(records)
+    shared = _common_checkpoints(
+        [record for panel in records_by_panel for records in panel for record in records]
+    )
     if not shared or len(hues) < 2:
         return ""
-    # 2) Test the errors after it.
+    # 2) Test the errors after that round.
     last = max(shared)
     if len(panels) > 1:
-        means = [[TEST_ERROR.mean(line, last) for line in lines] for lines in complete]
+        means = [
+            [TEST_ERROR.mean(records, last) for records in panel] for panel in records_by_panel
+        ]
         best = best_column(rounded(np.array(means), TEST_ERROR.digits))
         scope, test_name = f"{len(means)} data sets", "Wilcoxon's test"
     else:
-        errors, ratio = paired_numbers(complete[0], TEST_ERROR, last)
+        errors, ratio = paired_numbers(records_by_panel[0], TEST_ERROR, last)
         best = None if ratio is None else best_column(errors, ratio)
         scope, test_name = panels[0], "corrected t-test"
     if best is None:

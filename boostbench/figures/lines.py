@@ -68,7 +68,7 @@ class VariedRecords(NamedTuple):
     points : list of SplitRecords
         Records of each algorithm (hue) and value, sorted by value; panels of one title are joined.
     titles : list of str
-        Titles of all algorithms with the quantity in some record.
+        Titles of the algorithms in the legend: all except those whose records lack the quantity.
     notes : list of str
         Notes on missing and stale results.
     results : Path
@@ -81,7 +81,7 @@ class VariedRecords(NamedTuple):
     results: Path
 
 
-def find_varied(
+def find_varied_records(
     panels: Sequence[LinesPanel], quantities: Sequence[Quantity], overrides: list[str]
 ) -> VariedRecords:
     """Find the records of rows that vary a number.
@@ -104,6 +104,7 @@ def find_varied(
     UserError
         Nothing is recorded of a table, or no record of a panel has the quantity.
     """
+    # 1) Collect the records of each cell.
     points: list[SplitRecords] = []
     titles, notes = [], []
     for panel, quantity in zip(panels, quantities, strict=True):
@@ -111,7 +112,7 @@ def find_varied(
         cells_of_row = {row.name: row.cells for row in rows}
         without_quantity = []
         for name, value in panel.rows.items():
-            # A row may have no column that runs.
+            # A row without a column that runs has no cells.
             for cell in cells_of_row.get(name, []):
                 records = [r for r in cell.rows.records if quantity.number(r) is not None]
                 if records:
@@ -119,6 +120,7 @@ def find_varied(
                 if cell.n_finished and not records:
                     without_quantity.append(cell.title)
                 else:
+                    # An algorithm that was not run keeps its colour and its place in the legend.
                     titles.append(cell.title)
         notes += caveats(rows)
         if without_quantity:
@@ -126,19 +128,21 @@ def find_varied(
             notes.append(
                 f"No line in {panel.title}, as records do not tell {quantity.name}: {names}."
             )
+    # 2) Every panel needs a record.
     drawn = {point.panel for point in points}
     for panel, quantity in zip(panels, quantities, strict=True):
         if panel.title not in drawn:
             raise UserError(f"no record of what {panel.title} shows tells {quantity.name}")
-    # Two panels of one title may have a value of an algorithm in common; the last one counts.
+    # 3) Remove duplicates: two panels of one title may have a value of an algorithm in common. The
+    # last one counts.
     points = list({(point.panel, point.hue, point.x): point for point in points}.values())
-    # Lines are drawn in the order in which their first points were found, from left to right.
+    # 4) Sort the points: by line, in the order of the lines' first points, and from left to right.
     lines = list(dict.fromkeys((point.panel, point.hue) for point in points))
     points.sort(key=lambda point: (lines.index((point.panel, point.hue)), point.x))
     return VariedRecords(points, list(dict.fromkeys(titles)), list(dict.fromkeys(notes)), results)
 
 
-def draw_varied(
+def draw_varied_lines(
     frame: pd.DataFrame,
     hues: Sequence[str],
     panels: Sequence[str],
@@ -206,7 +210,7 @@ class QuantityPanel(LinesPanel, frozen=True):
     quantity: str = "test_error"
 
 
-class Varied(FigureDefinition, frozen=True, kw_only=True):
+class VariedQuantityFigure(FigureDefinition, frozen=True, kw_only=True):
     """Figure of a table's numbers against the setting that its rows vary.
 
     Attributes
@@ -228,14 +232,14 @@ class Varied(FigureDefinition, frozen=True, kw_only=True):
     def draw(self, overrides: list[str]) -> Drawing:
         """Draw the figure: see `FigureDefinition.draw`."""
         quantities = [get_quantity(panel.quantity) for panel in self.panels]
-        recorded = find_varied(self.panels, quantities, overrides)
+        recorded = find_varied_records(self.panels, quantities, overrides)
         # 1) Draw a point for each mean.
         by_title = {p.title: quantity for p, quantity in zip(self.panels, quantities, strict=True)}
         frame = tidy(
             Point(point.panel, point.hue, point.x, *_mean_std(point.records, by_title[point.panel]))
             for point in recorded.points
         )
-        figure = draw_varied(
+        figure = draw_varied_lines(
             frame,
             recorded.titles,
             list(by_title),
@@ -277,7 +281,8 @@ def draw_times(
     hues : sequence of str
         Titles of the algorithms, each of which has one look in all panels.
     part : {"coefficients", "fit"}, default="coefficients"
-        Measured part of the training: step 4 of column generation, or all of it.
+        Measured part of the training: the coefficients, which are step 4 of a round of column
+        generation, or all of it.
     headline : str, default=""
         Sentence above the panels.
 
@@ -308,15 +313,15 @@ def draw_times(
     return figure
 
 
-def times_headline(points: Sequence[SplitRecords], part: Quantity) -> str:
+def times_headline(points: Sequence[SplitRecords], time: Quantity) -> str:
     """Return a sentence on the slowest and the fastest algorithm, if a test separates them.
 
     Parameters
     ----------
     points : sequence of SplitRecords
         Records of one panel, whose title is the varied number.
-    part : Quantity
-        CPU time.
+    time : Quantity
+        CPU time of the training, or of a part of it.
 
     Returns
     -------
@@ -332,38 +337,37 @@ def times_headline(points: Sequence[SplitRecords], part: Quantity) -> str:
     shared = [value for value in values if all((hue, value) in recorded for hue in hues)]
     if not shared or len(hues) < 2:
         return ""
-    last = max(shared)
+    largest = max(shared)
     # 2) Test the logarithms of the times of all pairs.
-    runs = [recorded[hue, last] for hue in hues]
-    times, ratio = paired_numbers(runs, part)
+    runs = [recorded[hue, largest] for hue in hues]
+    times, ratio = paired_numbers(runs, time)
     if ratio is None or len(times) < 2:
         return ""
     pairs = list(combinations(range(len(hues)), 2))
     logs = np.log(times)
     p_values = holm([corrected_t(logs[:, a] - logs[:, b], ratio) for a, b in pairs])
-    # 3) Report the pair of the slowest and the fastest.
-    means = list(map(part.mean, runs))
+    # 3) Return a sentence on the slowest and the fastest, if they differ.
+    means = list(map(time.mean, runs))
     fast, slow = int(np.argmin(means)), int(np.argmax(means))
-    p = p_values[pairs.index((min(fast, slow), max(fast, slow)))]
-    if p > LEVEL:
+    if p_values[pairs.index((min(fast, slow), max(fast, slow)))] > LEVEL:
         return ""
     times_as_long = numbers.ratio(means[slow] / means[fast])
     text = f"{hues[slow]} takes {times_as_long} times as long as {hues[fast]}"
-    return f"With {last} {points[0].panel} {text}"
+    return f"With {largest} {points[0].panel} {text}"
 
 
-class CountPanel(LinesPanel, frozen=True):
+class WholeNumberPanel(LinesPanel, frozen=True):
     """Panel of CPU times against a whole number, such as a number of classes."""
 
     rows: dict[str, int]
 
 
-class Times(FigureDefinition, frozen=True, kw_only=True):
+class TimesFigure(FigureDefinition, frozen=True, kw_only=True):
     """Figure of the CPU time of training, or of its coefficients, against a number.
 
     Attributes
     ----------
-    panels : list of CountPanel
+    panels : list of WholeNumberPanel
         Panels side by side; the rows of their tables vary the number.
     seconds : {"coefficients", "fit"}, default="coefficients"
         Measured part of the training.
@@ -371,25 +375,26 @@ class Times(FigureDefinition, frozen=True, kw_only=True):
 
     kind: ClassVar[str] = "times"
 
-    panels: list[CountPanel]
+    panels: list[WholeNumberPanel]
     seconds: Literal["coefficients", "fit"] = "coefficients"
 
     def draw(self, overrides: list[str]) -> Drawing:
         """Draw the figure: see `FigureDefinition.draw`."""
-        part = QUANTITIES[self.seconds]
-        recorded = find_varied(self.panels, [part] * len(self.panels), overrides)
+        time = QUANTITIES[self.seconds]
+        recorded = find_varied_records(self.panels, [time] * len(self.panels), overrides)
         points = recorded.points
         frame = tidy(
-            Point(point.panel, point.hue, point.x, part.mean(point.records)) for point in points
+            Point(point.panel, point.hue, point.x, time.mean(point.records)) for point in points
         )
+        # A headline is about one panel: the last one.
         last_panel = points[-1].panel
-        headline = times_headline([point for point in points if point.panel == last_panel], part)
+        headline = times_headline([point for point in points if point.panel == last_panel], time)
         figure = draw_times(frame, recorded.titles, self.seconds, headline)
         records = {(point.panel, point.hue, point.x): point.records for point in points}
         facts = [
             [
                 f"{panel.title}: {value}",
-                *(_time_text(records.get((panel.title, t, value)), part) for t in recorded.titles),
+                *(_time_text(records.get((panel.title, t, value)), time) for t in recorded.titles),
             ]
             for panel in self.panels
             for value in panel.rows.values()
@@ -399,10 +404,10 @@ class Times(FigureDefinition, frozen=True, kw_only=True):
         return Drawing(figure, recorded.results, notes, facts, header)
 
 
-def _time_text(records: Sequence[Record] | None, part: Quantity) -> str:
+def _time_text(records: Sequence[Record] | None, time: Quantity) -> str:
     """Return the mean CPU time and the mean number of rounds; ``"-"`` without records."""
     if records is None:
         return "-"
     n_rounds = ROUNDS.mean(records)
-    text = numbers.seconds(part.mean(records))
+    text = numbers.seconds(time.mean(records))
     return text if n_rounds is None else f"{text} ({n_rounds:.0f} rounds)"

@@ -27,8 +27,10 @@ from boostbench.figures.style import (
 )
 
 _BAND_OPACITY = 0.2
-_MAX_LOOSE_ENTRIES = 7  # a legend with more entries in the place of a panel is set densely
-# Ticks in a decade of an axis that is longer than about one decade, and of a shorter axis.
+_MAX_LOOSE_ENTRIES = 7  # a legend with more entries in a free place is set densely
+# An axis is long if its ends have at least this ratio, about a decade.
+_LONG_AXIS_RATIO = 8
+# Ticks in a decade of a long axis, and of a short one.
 _FEW_TICKS = (1, 2, 3, 5)
 _MANY_TICKS = (1, 1.5, 2, 2.5, 3, 4, 5, 6, 8)
 
@@ -113,7 +115,7 @@ def draw_panels(
     x_label: str = "",
     y_label: str = "",
     headline: str = "",
-    legend: Literal["panel", "above", "none"] = "above",
+    legend: Literal["above", "free place", "none"] = "above",
     has_titles: bool = True,
     n_legend_columns: int = 5,
     grid_lines: Literal["x", "y", "both"] | None = "y",
@@ -140,8 +142,9 @@ def draw_panels(
         Labels that all panels share.
     headline : str, default=""
         Sentence above the panels.
-    legend : {"above", "panel", "none"}, default="above"
-        Place of the legend: above the panels, or in a place without a panel.
+    legend : {"above", "free place", "none"}, default="above"
+        Place of the legend: above the panels, or in a place of the grid without a panel. If all
+        places have panels, a legend for a free place stands above.
     has_titles : bool, default=True
         Whether titles stand above the panels.
     n_legend_columns : int, default=5
@@ -174,9 +177,9 @@ def draw_panels(
         if y_label:
             figure.supylabel(label(y_label), fontsize="medium")
         lines = [] if legend == "none" else legend_lines(hues)
-        is_in_panel = legend == "panel" and bool(free)
-        put_headline(figure, headline, [] if is_in_panel else lines, n_legend_columns)
-        if is_in_panel:
+        is_in_free_place = legend == "free place" and bool(free)
+        put_headline(figure, headline, [] if is_in_free_place else lines, n_legend_columns)
+        if is_in_free_place:
             free[0].legend(
                 handles=lines,
                 loc="center left",
@@ -190,7 +193,7 @@ def draw_panels(
 def set_log_ticks(axes: Axes) -> None:
     """Set plain ticks on a logarithmic vertical axis, more of them on a short axis."""
     low, high = axes.get_ylim()
-    is_long = high > 8 * low  # about a decade
+    is_long = high > _LONG_AXIS_RATIO * low
     axes.yaxis.set_major_locator(LogLocator(subs=_FEW_TICKS if is_long else _MANY_TICKS))
     plain_ticks(axes.yaxis)
 

@@ -12,7 +12,7 @@ from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 
 from boostbench.figures.definition import axis_label
-from boostbench.figures.lines import draw_varied
+from boostbench.figures.lines import draw_varied_lines
 from boostbench.figures.panels import Point, draw_panels, tidy
 from boostbench.figures.style import COLOURS, PAGE_WIDTH, label, style
 from boostbench.fitting.quantities import Quantity
@@ -23,7 +23,7 @@ _ROW_HEIGHT = 0.24  # inches, of a row of a heat map
 _MARGIN_HEIGHT = 0.75  # inches, of the title and the horizontal axis of a heat map
 _NUMBER_WIDTH = 0.7  # inches, which a number takes with its deviation
 #: Keys that name data, one of which may be varied.
-_DATA = {"data", "data.path", "data.openml_task"}
+_DATA_KEYS = {"data", "data.path", "data.openml_task"}
 #: A range of at least this factor is drawn on a logarithmic axis.
 _MIN_LOG_RANGE = 20
 
@@ -44,13 +44,13 @@ class Setting(NamedTuple):
     std: float
 
 
-def draw_sweep(points: Sequence[Setting], quantity: Quantity) -> Figure:
+def draw_sweep(settings: Sequence[Setting], quantity: Quantity) -> Figure:
     """Draw the results of a sweep.
 
     Parameters
     ----------
-    points : sequence of Setting
-        Two or more settings, which have the same keys.
+    settings : sequence of Setting
+        Two or more experiments, which have the same keys.
     quantity : Quantity
         Measured quantity.
 
@@ -63,55 +63,55 @@ def draw_sweep(points: Sequence[Setting], quantity: Quantity) -> Figure:
         Dark is worse. Numbers have their standard deviations, if there is room.
     """
     # Rename the one varied key of data to "data", whichever way the data are given.
-    data_keys = _DATA & points[0].values.keys()
+    data_keys = _DATA_KEYS & settings[0].values.keys()
     if len(data_keys) == 1:
-        points = [
-            point._replace(
+        settings = [
+            setting._replace(
                 values={
                     "data" if key in data_keys else key: value
-                    for key, value in point.values.items()
+                    for key, value in setting.values.items()
                 }
             )
-            for point in points
+            for setting in settings
         ]
-    keys = [key for key in points[0].values if key != "data"]
-    if len(keys) == 1 and _is_numeric(point.values[keys[0]] for point in points):
-        return _draw_lines(points, keys[0], quantity)
-    return _draw_maps(points, keys, quantity)
+    keys = [key for key in settings[0].values if key != "data"]
+    if len(keys) == 1 and _is_numeric(setting.values[keys[0]] for setting in settings):
+        return _draw_lines(settings, keys[0], quantity)
+    return _draw_maps(settings, keys, quantity)
 
 
-def _draw_lines(points: Sequence[Setting], key: str, quantity: Quantity) -> Figure:
+def _draw_lines(settings: Sequence[Setting], key: str, quantity: Quantity) -> Figure:
     """Draw the mean over the number `key`, with a line for each data set."""
     frame = tidy(
         Point(
             panel="",
-            hue=point.values.get("data", ""),
-            x=float(point.values[key]),
-            y=point.mean,
-            error=point.std,
+            hue=setting.values.get("data", ""),
+            x=float(setting.values[key]),
+            y=setting.mean,
+            error=setting.std,
         )
-        for point in sorted(points, key=lambda point: float(point.values[key]))
-        if not isnan(point.mean)
+        for setting in sorted(settings, key=lambda setting: float(setting.values[key]))
+        if not isnan(setting.mean)
     )
     low, high = frame.x.min(), frame.x.max()
     scale = "log" if low > 0 and high >= _MIN_LOG_RANGE * low else "linear"
     hues = frame.hue.unique().tolist()
-    return draw_varied(frame, hues, [""], key, [axis_label(quantity)], scale)
+    return draw_varied_lines(frame, hues, [""], key, [axis_label(quantity)], scale)
 
 
-def _draw_maps(points: Sequence[Setting], keys: list[str], quantity: Quantity) -> Figure:
+def _draw_maps(settings: Sequence[Setting], keys: list[str], quantity: Quantity) -> Figure:
     """Draw heat maps over `keys`, the varied keys besides ``data``."""
     # 1) Lay out the settings: a setting has a panel, a row and a column.
-    column_key, row_keys = _map_axes(points, keys)
+    column_key, row_keys = _map_axes(settings, keys)
     has_panels = "data" not in (column_key, *row_keys)
     frame = pd.DataFrame(
         {
-            "panel": [point.values.get("data", "") if has_panels else "" for point in points],
+            "panel": [setting.values.get("data", "") if has_panels else "" for setting in settings],
             "hue": "",  # `draw_panels` draws each hue of a panel; a heat map is drawn once
-            "column": [point.values[column_key] for point in points],
-            "row": [", ".join(point.values[key] for key in row_keys) for point in points],
-            "mean": [point.mean for point in points],
-            "std": [point.std for point in points],
+            "column": [setting.values[column_key] for setting in settings],
+            "row": [", ".join(setting.values[key] for key in row_keys) for setting in settings],
+            "mean": [setting.mean for setting in settings],
+            "std": [setting.std for setting in settings],
         }
     )
     panels = frame.panel.unique().tolist()
@@ -143,12 +143,12 @@ def _draw_maps(points: Sequence[Setting], keys: list[str], quantity: Quantity) -
     return figure
 
 
-def _map_axes(points: Sequence[Setting], keys: list[str]) -> tuple[str, list[str]]:
+def _map_axes(settings: Sequence[Setting], keys: list[str]) -> tuple[str, list[str]]:
     """Choose the keys of the two axes of heat maps.
 
     Parameters
     ----------
-    points : sequence of Setting
+    settings : sequence of Setting
     keys : list of str
         Varied keys besides ``data``.
 
@@ -162,9 +162,11 @@ def _map_axes(points: Sequence[Setting], keys: list[str]) -> tuple[str, list[str
     """
     if not keys:
         return "data", []
-    if len(keys) == 1 and "data" in points[0].values:
+    if len(keys) == 1 and "data" in settings[0].values:
         return keys[0], ["data"]
-    column_key = max(reversed(keys), key=lambda key: len({point.values[key] for point in points}))
+    column_key = max(
+        reversed(keys), key=lambda key: len({setting.values[key] for setting in settings})
+    )
     return column_key, [key for key in keys if key != column_key]
 
 

@@ -9,7 +9,7 @@ pytest.importorskip("matplotlib")
 from fitting.examples import CONFIG, measured
 
 from boostbench.figures.curves import best_column, curve_points, curves_headline, draw_curves
-from boostbench.figures.lines import draw_times, draw_varied, times_headline
+from boostbench.figures.lines import draw_times, draw_varied_lines, times_headline
 from boostbench.figures.panels import Point, tidy
 from boostbench.figures.sources import SplitRecords
 from boostbench.fitting.quantities import QUANTITIES
@@ -183,7 +183,7 @@ class TestVaried:
             "letters": {"B": {2: (50.0, math.nan), 3: (40.0, math.nan), 27: (20.0, 1.0)}},
         }
         y_labels = ["test error (%)"] * 2
-        figure = draw_varied(
+        figure = draw_varied_lines(
             tidy_points(panels), ["A", "B"], list(panels), "number of dimensions", y_labels
         )
         signs, letters = figure.axes
@@ -206,7 +206,9 @@ class TestVaried:
             "coefficients": {"A": {1e-3: (900.0, 20.0), 0.1: (1.0, 0.0)}},
         }
         y_labels = ["test error (%)", "coefficients that are not 0"]
-        figure = draw_varied(tidy_points(panels), ["A"], list(panels), "nu", y_labels, scale="log")
+        figure = draw_varied_lines(
+            tidy_points(panels), ["A"], list(panels), "nu", y_labels, scale="log"
+        )
         assert [axes.get_ylabel() for axes in figure.axes] == y_labels
         assert {axes.get_xscale() for axes in figure.axes} == {"log"}
         assert_titles_fit(figure)

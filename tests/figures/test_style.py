@@ -14,7 +14,7 @@ from boostbench.figures.bars import Bar, draw_bars
 from boostbench.figures.boundaries import MapPanel, draw_boundaries, draw_points
 from boostbench.figures.curves import draw_curves
 from boostbench.figures.features import FeatureUse, draw_features
-from boostbench.figures.lines import draw_times, draw_varied
+from boostbench.figures.lines import draw_times, draw_varied_lines
 from boostbench.figures.panels import Point, tidy
 from boostbench.figures.single_fit import CodewordPanel, draw_codewords
 from boostbench.figures.sources import SplitRecords
@@ -107,7 +107,7 @@ def times(_):
 
 
 def varied(_):
-    return draw_varied(tidy([Point(ODD, ODD, 1, 2.0, 1.0)]), [ODD], [ODD], ODD, ["error"])
+    return draw_varied_lines(tidy([Point(ODD, ODD, 1, 2.0, 1.0)]), [ODD], [ODD], ODD, ["error"])
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from boostbench.figures.comparisons import Ranks
 from boostbench.figures.curves import Curves
 from boostbench.figures.definition import read_figure
 from boostbench.figures.features import Features
-from boostbench.figures.lines import Times
+from boostbench.figures.lines import TimesFigure
 from boostbench.figures.scatter import Scatter
 from boostbench.figures.single_fit import PathCurves
 from boostbench.papers.published import lines_of
@@ -106,7 +106,7 @@ def test_figures_name_existing_tables():
                 assert figure.table in configs.list_options("table")
             case Scatter():
                 assert set(figure.tables) <= set(configs.list_options("table"))
-            case Times():
+            case TimesFigure():
                 for panel in figure.panels:
                     assert set(panel.rows) <= set(TableDefinition.read(panel.table).rows)
             case PathCurves():
