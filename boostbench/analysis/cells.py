@@ -12,7 +12,7 @@ import numpy as np
 
 from boostbench.analysis.frame import ResultFrame
 from boostbench.analysis.statistics.agreement import Agreement, agreement, nearer_end
-from boostbench.analysis.statistics.folds import INDEPENDENT, FoldRatio, fold_ratio
+from boostbench.analysis.statistics.resampled import INDEPENDENT, FoldRatio, fold_ratio
 from boostbench.fitting.quantities import ROUNDS, TEST_ERROR, Quantity
 from boostbench.fitting.stages import ROUND_PARAMETERS
 from boostbench.papers.notes import find_note

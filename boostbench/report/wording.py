@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from boostbench.analysis.cells import Cell, CellResult
-from boostbench.analysis.statistics.folds import INDEPENDENT
+from boostbench.analysis.statistics.resampled import INDEPENDENT
 from boostbench.analysis.tables import Table
 from boostbench.fitting.quantities import QUANTITIES, SCORES
 from boostbench.util.numbers import mean_std, seconds

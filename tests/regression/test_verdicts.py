@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from boostbench.analysis.cells import BETTER, BETTER_ELSEWHERE
-from boostbench.analysis.statistics.folds import TEN_FOLDS, complete_repetitions, pooled_ratio
+from boostbench.analysis.statistics.resampled import TEN_FOLDS, complete_repetitions, pooled_ratio
 from boostbench.analysis.verdicts import counts, not_shown
 from boostbench.records.archive import Records
 from boostbench.report.assemble import read_tables

@@ -29,7 +29,7 @@ from typing import NamedTuple
 from scipy import special
 
 from boostbench.analysis.statistics import LEVEL, finite_array
-from boostbench.analysis.statistics.folds import INDEPENDENT, FoldRatio
+from boostbench.analysis.statistics.resampled import INDEPENDENT, FoldRatio
 from boostbench.util.numbers import rounded
 
 #: Bases of verdicts, by the names of `Agreement.basis`.

@@ -9,7 +9,7 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.tree import DecisionTreeClassifier
 
 from boostbench.analysis.statistics.agreement import agreement
-from boostbench.analysis.statistics.folds import (
+from boostbench.analysis.statistics.resampled import (
     INDEPENDENT,
     TEN_FOLDS,
     FoldRatio,
