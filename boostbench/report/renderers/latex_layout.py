@@ -438,7 +438,7 @@ def _fit_heading(
     abbreviates : bool
         Whether a heading that is too wide is abbreviated.
     legend : list of Abbreviation
-        Abbreviations of the table; that of the heading is added.
+        Abbreviations of the table so far; a new one is added.
 
     Returns
     -------
