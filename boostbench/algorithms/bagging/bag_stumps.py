@@ -126,7 +126,8 @@ class BagStumps:
             self._ones = ones = np.ones(starts[-1], np.float32)
         entries = ones[: starts[-1]], bins[has_row], starts
         matrix = sparse.csc_array(entries, (self.n_histogram_rows, len(rows)))
-        return BlockStumps(self._n_below.take(rows, axis=1), matrix, not self._uses_histograms)
+        n_below = self._n_below.take(rows, axis=1)
+        return BlockStumps(n_below, matrix, needs_total=not self._uses_histograms)
 
     def admissible_ranges(self, is_out_of_bag):
         """Return the stumps with in-bag samples on both sides, which are consecutive in a group.

@@ -188,7 +188,8 @@ def _rank_pairs(stump_master, axes):
     )
     has_out_of_bag = np.concatenate([block.out_of_bag_weights for block in stump_master.blocks]) > 0
     rows, scores = rows[has_out_of_bag], scores[:, has_out_of_bag, None]
-    # The ranking takes the outputs of the stumps of each axis as indicators.
+    # The ranking takes the outputs of the stumps of each axis as indicators. `Axis.stumps` returns
+    # views, thresholds, and outputs of shape (n_cells, n_stumps).
     fill, X = stump_master.params.views_.fill, stump_master.X[rows]
     is_above = [axis.stumps(fill[axis.views[0]])[2][axis.cell_indices(X)] > 0 for axis in axes]
     axis_of_threshold = np.repeat(
@@ -303,6 +304,7 @@ class InteractionMaster(JointBoostingMaster):
         )
         n_scores = len(stump_master.intercept)
         votes = np.zeros((len(pairs), width, width, n_scores))
+        # Drawn cells of all axes, packed to bits, and additions to the votes, in each round.
         self._drawn_cells_and_additions = []
         n_members = len(stump_master.member_intercepts)
         self._initialise(stump_master.block_rows, blocks, votes, np.zeros((n_scores, n_members)))
@@ -320,11 +322,11 @@ class InteractionMaster(JointBoostingMaster):
         pair_cells = first_cell + cells[:, self._pairs[:, 0]] * width + cells[:, self._pairs[:, 1]]
         return ValidationSamples(
             pair_cells,
-            len(self._pairs) * width**2,
-            stump_master.validation.target,
-            stump_master.validation.weights,
-            self.loss,
-            stump_scores,
+            n_cells=len(self._pairs) * width**2,
+            target=stump_master.validation.target,
+            weights=stump_master.validation.weights,
+            loss=self.loss,
+            base_scores=stump_scores,
         )
 
     def tables(self):

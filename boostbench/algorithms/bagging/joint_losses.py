@@ -1,4 +1,8 @@
-"""Losses of jointly trained bags."""
+"""Losses of jointly trained bags: targets, first scores, and the loss that ends the training.
+
+A bag trains on standardised targets. `boostbench.core.losses.batched` computes the derivatives for
+a block of samples and all members; a loss of this module makes it with `block_loss`.
+"""
 
 import numpy as np
 from scipy.special import xlogy
@@ -116,6 +120,7 @@ class _LocationScaleLoss:
     """Base of losses of targets ``(y - offset) / scale``."""
 
     def _standardise(self, y, offset, scale):
+        """Set the targets; all samples are in one stratum."""
         self.offset, self.scale = offset, scale
         self.target = self.transform_target(y)
         self.strata = np.zeros(len(y), int)
@@ -152,9 +157,9 @@ class SquaredLoss(_LocationScaleLoss):
     def __init__(self, y, weights):
         _check_two_samples(y)
         offset = float(np.average(y, weights=weights))
-        deviations = y - offset
         # Scale the deviations so that their squares neither overflow nor underflow. A power of 2
         # changes no digit.
+        deviations = y - offset
         power_of_2 = np.ldexp(1.0, np.frexp(np.abs(deviations).max())[1] - 1)
         variance = np.average((deviations / power_of_2) ** 2, weights=weights)
         self._standardise(y, offset, power_of_2 * np.sqrt(variance) or 1.0)

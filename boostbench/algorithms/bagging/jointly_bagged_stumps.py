@@ -153,21 +153,20 @@ class JointlyBaggedStumps(TabularBooster):
         weights = np.ones(len(X)) if weights is None else normalise_weights(weights)
         loss = self._make_loss(target, weights)
         is_out_of_bag = np.zeros((self.n_estimators, len(X)), bool)
-        for member in is_out_of_bag:
-            member[stratified_holdout(loss.strata, self.validation_fraction, random_state)[1]] = (
-                True
-            )
+        for is_out in is_out_of_bag:
+            _, held_out = stratified_holdout(loss.strata, self.validation_fraction, random_state)
+            is_out[held_out] = True
         return JointStumpMaster(
             self,
             X,
             table,
             loss,
-            is_out_of_bag,
-            weights,
-            random_state,
-            self._monotonic_signs(),
-            Threads(self.n_jobs),
-            self._check_interactions(),
+            is_out_of_bag=is_out_of_bag,
+            weights=weights,
+            random_state=random_state,
+            signs=self._monotonic_signs(),
+            threads=Threads(self.n_jobs),
+            interactions=self._check_interactions(),
         )
 
     def _monotonic_signs(self):
@@ -234,12 +233,12 @@ class JointlyBaggedStumps(TabularBooster):
         )
         self._spread = member_spread(
             *master.member_deviations(),
-            self.n_estimators,
-            self.views_,
-            self.categories_,
-            row_weights + cell_weights,
-            np.sqrt(1 / self.validation_fraction - 1),
-            model_bytes - sum(weights.nbytes for weights in row_weights),
+            n_members=self.n_estimators,
+            views=self.views_,
+            categories=self.categories_,
+            weights=row_weights + cell_weights,
+            factor=np.sqrt(1 / self.validation_fraction - 1),
+            max_bytes=model_bytes - sum(weights.nbytes for weights in row_weights),
         )
 
     def _store_model(self, master):

@@ -97,6 +97,8 @@ class JointStumpMaster(JointBoostingMaster):
         # 2) Divide the samples into blocks, in the order of their strata, so that a class is a
         #    slice of a block. All groups of blocks have the same number of blocks.
         n_members, n_samples = is_out_of_bag.shape
+        # A sample has, for each member, a number per compared group; or, if this is more, a score,
+        # slope, curvature and change for each of its scores.
         width = n_members * max(bag_stumps.n_compared, 4 * len(initial_scores))
         min_samples = max(_MIN_BLOCK_SAMPLES, bag_stumps.n_histogram_rows)
         n_blocks = -(-n_samples // max(min_samples, _BLOCK_SIZE // width))
@@ -107,12 +109,12 @@ class JointStumpMaster(JointBoostingMaster):
 
         def make_block(block_rows):
             return SampleBlock(
-                bag_stumps.block_stumps(block_rows),
-                loss.target[block_rows],
-                weights[block_rows],
-                is_out_of_bag.T[block_rows],
-                initial_scores,
-                loss,
+                regions=bag_stumps.block_stumps(block_rows),
+                target=loss.target[block_rows],
+                weights=weights[block_rows],
+                is_out_of_bag=is_out_of_bag.T[block_rows],
+                initial_scores=initial_scores,
+                loss=loss,
             )
 
         blocks = threads.map(make_block, rows)
@@ -295,7 +297,11 @@ class JointStumpMaster(JointBoostingMaster):
         )
 
     def _scaled_deviations(self, shares):
-        """Return deviations, given shares of the mean, with members as the last axis."""
+        """Return the deviations of members from their mean, in the units of the target.
+
+        `shares` has the members as the last axis. A share is the value of a member divided by the
+        number of members, so that the mean of the members is the sum of the shares.
+        """
         deviations = self.loss.scale * (
             shares.shape[-1] * shares - shares.sum(axis=-1, keepdims=True)
         )

@@ -104,14 +104,15 @@ class ExplainableMixin:
         return ShapeFunctions(self, X)
 
     def _build_terms(self):
-        """Return the terms of the features, the constant of the scores, and the slack of ties.
+        """Return the terms of the features, the constant of the scores, and their rounding error.
 
         Returns
         -------
         terms : list of boostbench.algorithms.explanation.terms.Term
         constant : ndarray of shape () or (n_classes,)
         slack : float
-            See `boostbench.algorithms.base.predictions.decision_values`.
+            Scores that differ by at most this number are tied; see
+            `boostbench.algorithms.base.predictions.decision_values`.
         """
         views = getattr(self, "views_", None) or identity_views(self.n_features_in_)
         stump_sum = self.stump_sum().expand_category_sets(views)
@@ -130,12 +131,12 @@ class ExplainableMixin:
         pandas.DataFrame
             One row per stump, with ``round``, ``feature`` (name, or index if there are no names),
             ``threshold``, and one column per class (two classes: only the second one; regressors:
-            ``prediction``). Its number is added to the score of the class if the feature is above
-            the threshold, and subtracted otherwise. If the training data have categories or missing
-            values, a column ``test`` describes the test, and tests of these have no threshold. An
-            intercept is added to all scores; its row has the round 0, the feature ``intercept`` and
-            no threshold. `AdaBoostMO` and bags list their stumps by feature or by member,
-            and ``round`` is a running number.
+            ``prediction``). The number in the column of a class is added to its score if the
+            feature is above the threshold, and subtracted otherwise. If the training data have
+            categories or missing values, a column ``test`` describes the test, and tests of these
+            have no threshold. An intercept is added to all scores; its row has the round 0, the
+            feature ``intercept`` and no threshold. `AdaBoostMO` and bags list their stumps by
+            feature or by member, and ``round`` is a running number.
 
         Raises
         ------

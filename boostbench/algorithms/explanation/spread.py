@@ -157,6 +157,7 @@ def probability_stds(probabilities, deviations):
     """
     if deviations.shape[1] == 1:
         deviations = np.concatenate([np.zeros_like(deviations), deviations], axis=1)
+    # If the scores change by d, the probability p_r changes by p_r (d_r - sum_s p_s d_s).
     p = probabilities[..., None]
     mean = (p * deviations).sum(axis=1, keepdims=True)
     stds = np.linalg.norm(p * (deviations - mean), axis=-1)

@@ -115,7 +115,9 @@ class _ProjectionSearch(ABC):
 
     @abstractmethod
     def _find_largest(self, G):
-        """Find the projected feature and threshold with the largest absolute sum of weights below.
+        """Find the projected feature and threshold with the largest sum of weights below it.
+
+        The sign of the sum is ignored, since a stump may have either polarity.
 
         Parameters
         ----------

@@ -13,7 +13,8 @@ A *layout* is an arrangement of the training data from which the edges of all st
 layout              work per round                          for
 ==================  ======================================  =================================
 ``JointHistogram``  a sparse product, then cumulative sums  few distinct values, many samples
-``Sorted``          rows of W in order, then prefix sums    values that are mostly distinct
+``Sorted``          rows of G in order, then prefix sums    values that are mostly distinct
+``SparseBins``      a sparse product, then prefix sums      sparse matrices
 ==================  ======================================  =================================
 
 A *position* is a row of the layout's edges. A layout may have unused (*padding*) positions. The
@@ -176,7 +177,9 @@ class StumpEvaluator:
         -------
         float
         """
-        # `edges` rounds its results to single precision, which is one more rounding.
+        # `edges` rounds its results to single precision, which is one more rounding. D roundings
+        # change a number by a factor of at most 1 + D u / (1 - D u), with the unit roundoff u. This
+        # is at most 1 + 2 D u.
         conversion_error = (1 + n_roundings) * UNIT_ROUNDOFF[np.float32]
         layout = self._layout.layout_for_columns(n_columns)
         return layout.error_bound(layout.dtype) + 2 * conversion_error
@@ -199,8 +202,8 @@ class StumpEvaluator:
                 edges[selected] = chunk_edges[np.arange(len(chunk_edges)), columns[selected]]
             return edges
         stumps = zip(*self._layout.stump_keys_at(positions), columns, strict=True)
-        for i, (feature, stump_index, column) in enumerate(stumps):
-            edges[i] = G[:, column] @ _signs(self._is_above(feature, stump_index))
+        for index, (feature, stump_index, column) in enumerate(stumps):
+            edges[index] = G[:, column] @ _signs(self._is_above(feature, stump_index))
         return edges
 
     def exact_edges_all_columns(self, G, positions):

@@ -193,12 +193,15 @@ class FeatureCodes:
             bins = bin_indices(np.where(is_missing, fill[0], values), thresholds).astype(int)
         else:
             # The feature is a category. Without missing values in training, a missing value counts
-            # as the most frequent category. The view of this category is filled with 1; if there is
-            # no such view, the feature has two categories and only the view of the other one.
-            most_frequent = 0.0
-            if not has_missing_bin:
-                most_frequent = category[fill > 0.5][0] if fill.any() else float(category[0] == 0)
-            bins = np.where(is_missing, most_frequent, values).astype(int)
+            # as the most frequent category, whose view is filled with 1. A feature with two
+            # categories, 0 and 1, has one view only; the category without a view may be the most
+            # frequent one.
+            category_of_missing = 0.0
+            if not has_missing_bin and fill.any():
+                category_of_missing = category[fill > 0.5][0]
+            elif not has_missing_bin:
+                category_of_missing = 1.0 if category[0] == 0 else 0.0
+            bins = np.where(is_missing, category_of_missing, values).astype(int)
         # With missing values in training, bin 0 is theirs, and the other bins follow it.
         return np.where(is_missing, 0, bins + 1) if has_missing_bin else bins
 

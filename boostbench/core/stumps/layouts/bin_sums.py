@@ -1,7 +1,8 @@
 """Sums of the weights of samples in bins, which layouts compute the edges of all stumps from.
 
 - `JointBinSums` has the bins of all features. Features that together take few values share joint
-  bins, so that a sample is added once for all of them.
+  bins, so that a sample is added once for all of them: a *joint bin* is a combination of one bin of
+  each feature.
 - `SampleBins` is the matrix of bins by samples, whose product with weights has the sums. The bins
   form *groups*: a group has the bins of one feature, or the joint bins of several features, and a
   sample is in one bin of each group.
@@ -62,8 +63,7 @@ class JointBinSums:
     codes : list of ndarray of shape (n_samples,), dtype=unsigned int
         Bin of each sample, for each feature.
     n_bins : ndarray of shape (n_features,), dtype=int64
-        Number of bins of each feature. The joint bins of all features are numbered feature by
-        feature.
+        Number of bins of each feature. The bins of all features are numbered feature by feature.
 
     Attributes
     ----------
@@ -119,7 +119,8 @@ class JointBinSums:
 
         Returns
         -------
-        ndarray of shape (n_joint_bins, n_columns)
+        ndarray of shape (n_bins.sum(), n_columns)
+            Sums in the bins of all features.
         """
         sums = self._samples.sums(W)
         return sums if self._expansion is None else sparse_product(self._expansion, sums)
@@ -313,7 +314,7 @@ class SampleBins:
 
 
 class _Part:
-    """Matrix of consecutive groups, in chunks of samples.
+    """Matrix of the bins of consecutive groups by samples, in chunks of samples.
 
     Parameters and attributes are the same as for `SampleBins`, with the bins of these groups only.
     All entries of the matrix are 1, and all columns have the same number of entries. The matrices
@@ -345,9 +346,11 @@ class _Part:
 
     @property
     def dtype(self):
+        """Precision of the sums, unless the weights have a higher one."""
         return self._chunks[0].dtype
 
     def set_dtype(self, dtype):
+        """Set the precision of the sums; see `SampleBins.set_dtype`."""
         ones = self._chunks[0].data.astype(dtype)
         for chunk in self._chunks:
             chunk.data = ones[: chunk.nnz]

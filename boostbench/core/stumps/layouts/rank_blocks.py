@@ -118,7 +118,8 @@ class RankBlocks(Layout):
     def _search_blocks(self, grid, W, summands, total, tolerance, criterion):
         """Yield as `candidates`; return False if too many blocks of the grid must be evaluated.
 
-        `summands` has the weights and their change bounds, side by side.
+        `summands` has the weights and their change bounds, side by side. `criterion` turns edges
+        into scores, and scores that differ by at most `tolerance` may be equal up to rounding.
         """
         excluded = self._full_layout.place(criterion.excluded)
         best_score, n_open_left = -np.inf, grid.max_open
@@ -157,12 +158,12 @@ class RankBlocks(Layout):
         width = max(1, _PIECE // n_blocks)
         pieces = [
             _FeatureBlocks(
-                first,
-                self._order[rows],
-                self._is_threshold[rows],
-                self._n_samples,
-                length,
-                self.dtype,
+                first=first,
+                order=self._order[rows],
+                is_threshold=self._is_threshold[rows],
+                n_samples=self._n_samples,
+                length=length,
+                dtype=self.dtype,
             )
             for first in range(0, len(self._order), width)
             for rows in [slice(first, first + width)]
@@ -252,6 +253,8 @@ class _FeatureBlocks:
         n_columns = len(total)
         edges = np.empty((len(sums), len(self._starts) + 1, n_columns), summands.dtype)
         edges[:, 0] = total
+        # A threshold that moves past a sample changes the edge by -2 times its weight: the edge
+        # after a block is the edge before it plus the changes in the block.
         np.multiply(sums[..., :n_columns], -2.0, out=edges[:, 1:])
         for before, after in pairwise(edges.swapaxes(0, 1)):
             after += before
@@ -298,6 +301,7 @@ class _FeatureBlocks:
         before = edges[feature, block]
         feature = np.broadcast_to(feature[:, None], place.shape)
         edges = W.take(self._order[feature, place], axis=0, mode="clip")
+        # The edges in a block are prefix sums of the changes, from the edge before the block.
         edges *= -2.0
         edges[:, 0] += before
         for before, after in pairwise(edges.swapaxes(0, 1)):
