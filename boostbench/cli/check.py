@@ -96,8 +96,8 @@ def check(
     names, results = names_and_results("check", words)
     if update and results == installed_folder():
         raise UserError("installed results are read-only; name another folder by results=")
-    with spinner("reading records") as tell:
-        tables = read_tables(names or None, Records(results), tell)
+    with spinner("reading records") as show_step:
+        tables = read_tables(names or None, Records(results), show_step)
         if not names:
             tables = [table for table in tables if table.paper]
         tables = [table.judged_by(rule) for table in tables]

@@ -16,10 +16,10 @@ from boostbench.util.terminal import echo, shortened, spinner
 
 def arguments(parser: ArgumentParser) -> None:
     """Add the arguments."""
-    named = "see 'boostbench list data', several with --bundle; or a data file"
-    parser.add_argument("name", nargs="?", metavar="NAME", help=named)
-    bundled = "write NAME [NAME ...], or all data sets, to this folder"
-    parser.add_argument("--bundle", type=user_path, metavar="DIR", help=bundled)
+    name_help = "see 'boostbench list data', several with --bundle; or a data file"
+    parser.add_argument("name", nargs="?", metavar="NAME", help=name_help)
+    bundle_help = "write NAME [NAME ...], or all data sets, to this folder"
+    parser.add_argument("--bundle", type=user_path, metavar="DIR", help=bundle_help)
     add_overrides_argument(parser, "e.g. data.labels=species")
 
 

@@ -9,10 +9,10 @@ from boostbench.util.terminal import echo, spinner
 
 def arguments(parser: ArgumentParser) -> None:
     """Add the arguments."""
-    named = "folders to read; also results=DIR, the folder to write"
-    parser.add_argument("words", nargs="+", metavar="DIR", help=named)
-    newest = "of two finished results, take the one that was finished later"
-    parser.add_argument("--newest", action="store_true", help=newest)
+    folders_help = "folders to read; also results=DIR, the folder to write"
+    parser.add_argument("words", nargs="+", metavar="DIR", help=folders_help)
+    newest_help = "of two finished results, take the one that was finished later"
+    parser.add_argument("--newest", action="store_true", help=newest_help)
 
 
 def run(args: Namespace) -> int:

@@ -74,19 +74,19 @@ def make_report(words: Sequence[str], output: Path | None = None) -> None:
     path = output or (Path() if is_installed else results) / "report.html"
     algorithms = configs.read_titles("algo")
     records = Records(results)
-    with spinner("reading records") as tell:
+    with spinner("reading records") as show_step:
         user_tables = _find_user_tables(results)
         asked = list(dict.fromkeys(names)) or [*configs.list_options("table"), *user_tables]
-        tables = read_tables(asked, records, tell)
+        tables = read_tables(asked, records, show_step)
         about_runs = not names and _has_few_published_results(tables)
         if about_runs:
             tables = [table for table in tables if any(cell.n_finished for cell in table.fitted)]
-        tell("listing runs")
+        show_step("listing runs")
         if names:
             runs = []
         else:
-            in_tables = () if about_runs else _config_hashes(tables)
-            runs = find_experiments(records, algorithms, excluded=in_tables)
+            hashes_in_tables = () if about_runs else _config_hashes(tables)
+            runs = find_experiments(records, algorithms, excluded=hashes_in_tables)
         for warning in records.pop_warnings():
             print_error(warning)
         if about_runs and not runs:
@@ -94,12 +94,14 @@ def make_report(words: Sequence[str], output: Path | None = None) -> None:
                 f"there is no readable record in {results}; 'boostbench run' and 'boostbench "
                 "table' make records"
             )
-        tell("writing the page")
+        show_step("writing the page")
         figures = find_figures(results / "figures")
         page = render_page(tables, figures, algorithms, runs, about_runs)
         with writing_to(path, "choose another file by --output"):
             write_output(path, lambda stream: stream.write(page.encode()))
-        also = "" if names or about_runs or is_installed else _write_overview(tables, results)
+        overview_note = (
+            "" if names or about_runs or is_installed else _write_overview(tables, results)
+        )
     size = f"{path.stat().st_size / 1e6:.1f} MB"
     total = counts(tables).total
     contents = f"{counted(len(tables), 'table')}, {counted(len(figures), 'figure')}"
@@ -107,7 +109,7 @@ def make_report(words: Sequence[str], output: Path | None = None) -> None:
         contents = f"{counted(len(runs), 'run')}{'' if about_runs else ' beside them'}, {contents}"
     if total.published:
         contents += f", {total}"
-    echo(f"written: {path} ({size}: {contents}){also}")
+    echo(f"written: {path} ({size}: {contents}){overview_note}")
 
 
 def _find_user_tables(results: Path) -> list[str]:

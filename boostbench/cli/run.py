@@ -103,12 +103,12 @@ def complete(before: list[str], word: str) -> list[str]:
         tree = merge_configs({})
     keys = tree.keys()
     parents = {key.rpartition(".")[0] for key in keys}
-    level = word.count(".")
+    depth = word.count(".")
     candidates = [
-        f"{key}{'.' if key in parents else '='}" for key in keys if key.count(".") == level
+        f"{key}{'.' if key in parents else '='}" for key in keys if key.count(".") == depth
     ]
     choices = [f"{group}=" for group in configs.base_config().options]
-    return candidates if level else ["-m", "--cfg", "--config-dir", *choices, *candidates]
+    return candidates if depth else ["-m", "--cfg", "--config-dir", *choices, *candidates]
 
 
 def run(args: Namespace) -> int:
@@ -144,11 +144,11 @@ def run(args: Namespace) -> int:
     _check_words(args.words)
     check_once(args.words)
     jobs = expand_sweep(args.words, folders)
-    keys = varying_keys(jobs)
-    if keys and not args.multirun:
+    varied_keys = varying_keys(jobs)
+    if varied_keys and not args.multirun:
         raise UserError(
-            f"{keys[0]} is given several values; -m runs each of them, [1,2] is a list, and quotes "
-            "go around a text"
+            f"{varied_keys[0]} is given several values; -m runs each of them, [1,2] is a list, and "
+            "quotes go around a text"
         )
     compose = compose_config if args.cfg else compose_experiment
     configs_of_jobs = []
@@ -165,8 +165,8 @@ def run(args: Namespace) -> int:
         raise UserError("a sweep has one folder of results; run it once for each folder")
     codes, durations = [], []
     for number, (job, config) in enumerate(zip(jobs, configs_of_jobs, strict=True), start=1):
-        heading = " ".join(word for word in job if word.partition("=")[0] in keys)
-        heading = f"setting {number} of {len(jobs)}: {heading}" if keys else ""
+        heading = " ".join(word for word in job if word.partition("=")[0] in varied_keys)
+        heading = f"setting {number} of {len(jobs)}: {heading}" if varied_keys else ""
         if heading:
             echo(heading + _remaining_time(durations, len(jobs) - number + 1), file=sys.stderr)
         start = time.monotonic()
@@ -179,7 +179,7 @@ def run(args: Namespace) -> int:
             print_error(f"{' '.join(job)}: {error}")
             codes.append(2)
     if len(jobs) > 1 and not configs_of_jobs[0].shard:
-        _print_sweep(keys, jobs, configs_of_jobs)
+        _print_sweep(varied_keys, jobs, configs_of_jobs)
     return max(codes)
 
 
@@ -305,8 +305,8 @@ def constant_baseline_warning(cell: Cell, baselines: Sequence[Cell]) -> str | No
         quantity.phrase: (_printed_loss(cell, quantity), _printed_loss(constant, quantity))
         for quantity in quantities
     }
-    better = [name for name, (loss, limit) in losses.items() if loss < limit]
-    worse = [name for name, (loss, limit) in losses.items() if loss >= limit]
+    better = [name for name, (loss, constant_loss) in losses.items() if loss < constant_loss]
+    worse = [name for name, (loss, constant_loss) in losses.items() if loss >= constant_loss]
     if cell.quantity.phrase not in worse:
         return None
     text = (
@@ -325,7 +325,9 @@ def _printed_loss(cell: Cell, quantity: Quantity) -> float:
 
 
 def _print_sweep(
-    keys: Sequence[str], jobs: Sequence[Sequence[str]], experiments: Sequence[ExperimentConfig]
+    varied_keys: Sequence[str],
+    jobs: Sequence[Sequence[str]],
+    experiments: Sequence[ExperimentConfig],
 ) -> None:
     """Print a table of the recorded results of all jobs of a sweep, and draw it."""
     from boostbench.fitting.quantities import TEST_ERROR
@@ -336,14 +338,14 @@ def _print_sweep(
     cells = [_recorded_cell(config) for config in experiments]
     quantity = next((cell.quantity for cell in cells if cell), TEST_ERROR)
     error = f"{quantity.title} {quantity.symbol}".rstrip()
-    grid = make_grid([*keys, error, "splits", "fit s"], n_left=len(keys))
+    grid = make_grid([*varied_keys, error, "splits", "fit s"], n_left=len(varied_keys))
     for job, cell in zip(jobs, cells, strict=True):
         values = dict(override.split("=", 1) for override in job)
         results = ["-"] * 3
         if cell:
             number = format_number(cell) + stale_mark(cell)
             results = [number, format_splits(cell), format_time(cell, "fit")]
-        grid.add_row(*(values[key] for key in keys), *results)
+        grid.add_row(*(values[key] for key in varied_keys), *results)
     console = make_console()
     console.print(f"{len(jobs)} settings", style="bold")
     console.print(grid)
@@ -351,7 +353,7 @@ def _print_sweep(
         console.print("A picture of it needs matplotlib: 'pip install matplotlib'.")
     elif sum(bool(cell and cell.values) for cell in cells) > 1:
         results = experiments[0].results
-        echo(f"\nwritten: {short_names(_draw_sweep(results, keys, jobs, cells, quantity))}")
+        echo(f"\nwritten: {short_names(_draw_sweep(results, varied_keys, jobs, cells, quantity))}")
 
 
 def _recorded_cell(config: ExperimentConfig) -> Cell | None:
@@ -372,7 +374,7 @@ def _recorded_cell(config: ExperimentConfig) -> Cell | None:
 
 def _draw_sweep(
     results: Path,
-    keys: Sequence[str],
+    varied_keys: Sequence[str],
     jobs: Sequence[Sequence[str]],
     cells: Sequence[Cell | None],
     quantity: Quantity,
@@ -385,13 +387,13 @@ def _draw_sweep(
     values = [dict(override.split("=", 1) for override in job) for job in jobs]
     points = [
         Setting(
-            {key: of_job[key] for key in keys},
+            {key: of_job[key] for key in varied_keys},
             cell.mean if cell else nan,
             cell.std if cell else nan,
         )
         for of_job, cell in zip(values, cells, strict=True)
     ]
-    name = "-".join(["sweep", *(key.rpartition(".")[2] for key in keys), digest(jobs)[:6]])
+    name = "-".join(["sweep", *(key.rpartition(".")[2] for key in varied_keys), digest(jobs)[:6]])
     caption = "; ".join(" ".join(job) for job in jobs)
     figure = draw_sweep(points, quantity)
     return save(figure, results / "figures" / name, f"{len(jobs)} settings", caption)

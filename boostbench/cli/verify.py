@@ -118,7 +118,7 @@ def verify(
         _print_plan(console, affordable)
         return 0
     # 2) Fit them, and write each finding as soon as it is known.
-    filed = set()
+    written_groups = set()
     with terminable():
         fits = verification.refit_records(
             refits,
@@ -131,7 +131,7 @@ def verify(
         for group in _show_progress(fits, affordable):
             if against is None:
                 add_finding(results, group.conclude(salt, kernel, started))
-                filed.add(group.group)
+                written_groups.add(group.group)
     # 3) Sum up.
     findings = [
         group.conclude(salt, kernel, started) if group.refitted else None for group in groups
@@ -139,7 +139,7 @@ def verify(
     new_findings = [finding for finding in findings if finding is not None]
     if against is None and new_findings:
         for finding in new_findings:
-            if finding.group not in filed:
+            if finding.group not in written_groups:
                 add_finding(results, finding)
         compact(results)
     _print_findings(console, groups, findings)

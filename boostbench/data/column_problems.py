@@ -57,7 +57,7 @@ class ColumnProblem(NamedTuple):
         return f"{self.fault}; {self.advice}"
 
     @property
-    def marks(self) -> tuple[tuple[str, str], ...]:
+    def notation_settings(self) -> tuple[tuple[str, str], ...]:
         """Settings that name a notation of numbers."""
         return tuple(setting for setting in self.settings if setting[0] in _NOTATION_KEYS)
 
@@ -110,11 +110,11 @@ class UnreadableColumns(UserError):
         """
         if not all(problem.settings for problem in self.problems):
             return self
-        marks = {problem.marks for problem in self.problems if problem.marks}
-        if len(marks) > 1:
+        notations = {problem.notation_settings for problem in self.problems} - {()}
+        if len(notations) > 1:
             return self  # The columns need different notations.
         values = {key: value for key, value in settings if value not in (None, (), [])}
-        if marks and self.decimal == "comma":
+        if notations and self.decimal == "comma":
             values["decimal"] = "comma"
         for key, value in (setting for problem in self.problems for setting in problem.settings):
             if key in _NOTATION_KEYS:
@@ -165,12 +165,12 @@ def find_problem(
     if problem is None or problem.kind == "numbers":
         return None
     cell = f"{locate(problem.example)}: {problem.example!r} in column {name!r}"
-    left_out = f"leave it out by {format_setting(drop_key, [name])}"
+    leave_out_advice = f"leave it out by {format_setting(drop_key, [name])}"
     # 1) Numbers with commas, and words among numbers, are faults of labels, too.
     if problem.kind == "commas":
-        return _comma_problem(problem, words, cell, name, notation, is_label, left_out)
+        return _comma_problem(problem, words, cell, name, notation, is_label, leave_out_advice)
     if problem.kind == "mostly_numbers":
-        return _word_problem(problem, words, cell, name, notation, is_label, left_out)
+        return _word_problem(problem, words, cell, name, notation, is_label, leave_out_advice)
     # 2) Classes may have any other words, all of them different.
     if is_label:
         return None
@@ -187,7 +187,7 @@ def find_problem(
         f"{locate(None)}: the text of column {name!r} is different in more than half of {n_rows} "
         "rows, as of names or dates, and means no category"
     )
-    return ColumnProblem(fault, left_out, ((drop_key, name),))
+    return ColumnProblem(fault, leave_out_advice, ((drop_key, name),))
 
 
 def date_problem(
@@ -249,7 +249,7 @@ def _comma_problem(
     name: str,
     notation: Notation | None,
     is_label: bool,
-    left_out: str,
+    leave_out_advice: str,
 ) -> ColumnProblem:
     """Return the problem of a column of numbers with commas.
 
@@ -258,7 +258,7 @@ def _comma_problem(
     problem : TextProblem
     cell : str
         File, line, word and column of the example, with which the message begins.
-    left_out : str
+    leave_out_advice : str
         Advice how to leave the column out.
     words, name, notation, is_label
         See `find_problem`.
@@ -270,7 +270,7 @@ def _comma_problem(
     # A notation of the user has been tried already.
     fitting = [] if notation else [n for n in _COMMA_NOTATIONS if _is_all_numbers(numbers, n)]
     if not fitting:
-        advice = f"write a decimal point, and nothing between thousands, or {left_out}"
+        advice = f"write a decimal point, and nothing between thousands, or {leave_out_advice}"
         return ColumnProblem(fault, advice, () if is_label else (("drop", name),))
     settings = (*_notation_settings(fitting[0]), *(("na_values", word) for word in texts))
     return ColumnProblem(fault, _describe_readings(fitting, problem.example), settings)
@@ -283,7 +283,7 @@ def _word_problem(
     name: str,
     notation: Notation | None,
     is_label: bool,
-    left_out: str,
+    leave_out_advice: str,
 ) -> ColumnProblem:
     """Return the problem of a column of numbers with a few words; see `_comma_problem`."""
     fault = f"{cell} is a word among numbers"
@@ -295,7 +295,7 @@ def _word_problem(
     if len(texts) > _MAX_MISSING_WORDS or any(re.search(r"\d", word) for word in texts):
         if is_number(problem.example):
             fault = f"{cell} is no number with {format_setting('decimal', notation.decimal)}"
-        return ColumnProblem(fault, f"correct it, or {left_out}", (("drop", name),))
+        return ColumnProblem(fault, f"correct it, or {leave_out_advice}", (("drop", name),))
     advice = f"correct it, or add {format_setting('na_values', texts)} if it means a missing value"
     return ColumnProblem(fault, advice, tuple(("na_values", word) for word in texts))
 

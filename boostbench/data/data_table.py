@@ -43,7 +43,7 @@ class DataTable:
         Numbers and codes, with NaN for missing values.
     where : str
         Name of the source in messages.
-    strings : frozenset of int, default=frozenset()
+    undeclared_columns : frozenset of int, default=frozenset()
         Columns of text whose categories the file does not declare: they may also hold numbers,
         dates or ids.
     y : ndarray of shape (n_samples,), int64 or str, default=None
@@ -67,7 +67,7 @@ class DataTable:
     categories: list[list[str] | None]
     values: Any
     where: str
-    strings: frozenset[int] = frozenset()
+    undeclared_columns: frozenset[int] = frozenset()
     y: np.ndarray | None = None
     splits: list[Split] | None = None
     notation: Notation | None = None
@@ -105,9 +105,9 @@ class DataTable:
             codes, words = pd.factorize(text, sort=True)
             columns.append(np.where(codes < 0, np.nan, codes))
             categories.append(words.tolist())
-        strings = frozenset(j for j, words in enumerate(categories) if words is not None)
+        undeclared_columns = frozenset(j for j, words in enumerate(categories) if words is not None)
         names = compose_letters(map(str, frame.columns))
-        return cls(names, categories, np.column_stack(columns), where, strings)
+        return cls(names, categories, np.column_stack(columns), where, undeclared_columns)
 
     def column(self, j: int) -> np.ndarray:
         """Return column `j` as a dense vector of shape (n_samples,)."""
@@ -127,17 +127,17 @@ class DataTable:
         occurring, codes = _renumber(np.nan_to_num(codes, nan=len(words) - 1).astype(np.int32))
         return parse_labels([words[code] for code in occurring], where, codes)
 
-    def numbers(self, j: int) -> np.ndarray | None:
+    def category_numbers(self, j: int) -> np.ndarray | None:
         """Return the number that each category of column `j` is; None if some are words."""
         words = [*map(unquote, self.categories[j])]
-        if self.notation and j in self.strings:
+        if self.notation and j in self.undeclared_columns:
             words = [self.notation.normalize(word) for word in words]
             return None if None in words else np.array(words, dtype=float)
         return np.array(words, dtype=float) if all(map(is_number, words)) else None
 
-    def problem(self, j: int, is_label: bool, drop_key: str) -> ColumnProblem | None:
+    def column_problem(self, j: int, is_label: bool, drop_key: str) -> ColumnProblem | None:
         """Return the reason why column `j` is no feature, or None."""
-        if self.categories[j] is None or (is_label and j not in self.strings):
+        if self.categories[j] is None or (is_label and j not in self.undeclared_columns):
             return None
         codes = np.nan_to_num(self.column(j), nan=-1).astype(np.int32)
         rows = np.flatnonzero(codes >= 0)
@@ -148,7 +148,7 @@ class DataTable:
         # Categories that occur, in the order of the rows.
         order = np.argsort(first_rows, kind="stable")[: np.count_nonzero(first_rows < len(codes))]
         words = [unquote(self.categories[j][code]) for code in order]
-        is_string = j in self.strings
+        is_undeclared = j in self.undeclared_columns
 
         def locate(word: str | None) -> str:
             """Return the file and the line of a word; None: the file alone."""
@@ -162,10 +162,10 @@ class DataTable:
             np.bincount(codes[rows], minlength=len(first_rows))[order],
             len(codes),
             locate,
-            notation=self.notation if is_string else None,
+            notation=self.notation if is_undeclared else None,
             is_label=is_label,
             drop_key=drop_key,
-            is_declared=not is_string,
+            is_declared=not is_undeclared,
         )
 
     def drop_columns(self, patterns: Sequence[str], target: str | None) -> "DataTable":
@@ -179,7 +179,9 @@ class DataTable:
             names=[self.names[j] for j in columns],
             categories=[self.categories[j] for j in columns],
             values=self.values[:, columns],
-            strings=frozenset(i for i, j in enumerate(columns) if j in self.strings),
+            undeclared_columns=frozenset(
+                i for i, j in enumerate(columns) if j in self.undeclared_columns
+            ),
         )
 
 
@@ -312,7 +314,7 @@ def features_and_labels(
         template = "%s: column %r holds the classes; 'data.labels=\"null\"' takes column 'null'"
         logger.warning(template, table.where, table.names[label])
     columns = _feature_columns(table, label, ignore=ignore, keep=keep, drop=drop)
-    problems = [table.problem(j, j == label, drop_key) for j in sorted({*columns, label})]
+    problems = [table.column_problem(j, j == label, drop_key) for j in sorted({*columns, label})]
     problems = [*table.problems, *filter(None, problems)]
     if problems:
         raise UnreadableColumns(table.where, problems, table.decimal)
@@ -326,7 +328,7 @@ def features_and_labels(
         kept_rows = is_complete
         table = replace(table, values=table.values[is_complete])
     # 3) Encode the words.
-    X, categories, names = _code_columns(table, columns)
+    X, categories, names = _encode_columns(table, columns)
     return LabelledData(X, table.labels(label), None, categories, names, kept_rows)
 
 
@@ -474,7 +476,7 @@ def _complete_rows(table: DataTable, columns: list[int], missing: str | None) ->
     return ~is_incomplete
 
 
-def _code_columns(table: DataTable, columns: list[int]):
+def _encode_columns(table: DataTable, columns: list[int]):
     """Encode the columns of words.
 
     The codes of 3 to 255 categories stay codes, unless the one-hot matrix would be large and nearly
@@ -493,32 +495,32 @@ def _code_columns(table: DataTable, columns: list[int]):
     if all(table.categories[j] is None for j in columns):
         return dense_unless_large(table.values[:, columns]), (), names
     # 2) Return the one-hot matrix if it has to be sparse.
-    coded = [_code_column(table, j) for j in columns]
-    _log_words(table, coded)
-    n_rows, widths = table.values.shape[0], [column.n_features for column in coded]
+    encoded = [_encode_column(table, j) for j in columns]
+    _log_words(table, encoded)
+    n_rows, widths = table.values.shape[0], [column.n_features for column in encoded]
     is_small = n_rows * sum(widths) <= MAX_DENSE_ENTRIES and isinstance(table.values, np.ndarray)
     if not is_small:
         from scipy.sparse import csr_matrix, hstack
 
-        X = hstack([csr_matrix(column.one_hot()) for column in coded], format="csr")
+        X = hstack([csr_matrix(column.one_hot()) for column in encoded], format="csr")
         if not isinstance(dense_unless_large(X), np.ndarray):
-            return X, (), [name for column in coded for name in column.feature_names]
+            return X, (), [name for column in encoded for name in column.feature_names]
     # 3) Keep codes where they are few enough, and join the columns.
     blocks, names, categories, width = [], [], [], 0
-    for column in coded:
-        is_coded = 2 < len(column.words) <= MAX_CATEGORIES
-        if is_coded:
+    for column in encoded:
+        stays_code = 2 < len(column.words) <= MAX_CATEGORIES
+        if stays_code:
             categories.append(CategoricalColumn(width, tuple(map(unquote, column.words))))
-        is_one_hot = len(column.words) > 2 and not is_coded
-        block = column.one_hot() if is_one_hot else column.values
+        needs_one_hot = len(column.words) > 2 and not stays_code
+        block = column.one_hot() if needs_one_hot else column.values
         blocks.append(block if isinstance(block, np.ndarray) else block.toarray())
-        names += column.feature_names if is_one_hot else [column.name]
+        names += column.feature_names if needs_one_hot else [column.name]
         width += blocks[-1].shape[1]
     return np.hstack(blocks), tuple(categories), names
 
 
 @dataclass(frozen=True, eq=False)
-class _CodedColumn:
+class _EncodedColumn:
     """Numbers, or codes of the words that occur, with NaN for missing values.
 
     Parameters
@@ -583,15 +585,15 @@ class _CodedColumn:
         return block
 
 
-def _log_words(table: DataTable, coded: Sequence[_CodedColumn]) -> None:
+def _log_words(table: DataTable, encoded: Sequence[_EncodedColumn]) -> None:
     """Log the columns of words in one line."""
-    summaries = [column.summary for column in coded if column.is_text]
+    summaries = [column.summary for column in encoded if column.is_text]
     if summaries:
         template = "%s: words become categories: %s"
         logger.warning(template, table.where, truncated_list(summaries))
 
 
-def _code_column(table: DataTable, j: int) -> _CodedColumn:
+def _encode_column(table: DataTable, j: int) -> _EncodedColumn:
     """Return a column as numbers if all its categories are numbers, else as codes.
 
     Raises
@@ -601,13 +603,13 @@ def _code_column(table: DataTable, j: int) -> _CodedColumn:
     """
     name = table.names[j]
     if table.categories[j] is None:
-        return _CodedColumn(name, table.values[:, [j]])
+        return _EncodedColumn(name, table.values[:, [j]])
     column = table.column(j)
     is_missing = np.isnan(column)
-    numbers = table.numbers(j)
+    numbers = table.category_numbers(j)
     if numbers is not None:
         numbers = np.append(numbers, np.nan)[np.where(is_missing, -1, column).astype(int)]
-        return _CodedColumn(name, numbers[:, None])
+        return _EncodedColumn(name, numbers[:, None])
     occurring, present_codes = _renumber(column[~is_missing].astype(np.int32))
     codes = np.full(len(column), np.nan)
     codes[~is_missing] = present_codes
@@ -617,7 +619,7 @@ def _code_column(table: DataTable, j: int) -> _CodedColumn:
             f"{table.where}: column {name!r} has {len(words)} categories, too many "
             f"for {len(codes)} rows of which some miss it; data.missing=drop leaves these out"
         )
-    return _CodedColumn(name, codes[:, None], words, is_text=True)
+    return _EncodedColumn(name, codes[:, None], words, is_text=True)
 
 
 def _renumber(codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

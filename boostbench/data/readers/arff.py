@@ -125,7 +125,7 @@ def _read(stream: BinaryIO, where: str, drop: Sequence[str]) -> DataTable:
         categories,
         values,
         where,
-        strings=frozenset(j for j, text in enumerate(texts) if text is not None),
+        undeclared_columns=frozenset(j for j, text in enumerate(texts) if text is not None),
     )
 
 

@@ -521,7 +521,9 @@ class _TableBuilder:
             [categories[j] for j in columns],
             values if len(columns) == len(self.names) else values[:, columns],
             where,
-            strings=frozenset(i for i, j in enumerate(columns) if categories[j] is not None),
+            undeclared_columns=frozenset(
+                i for i, j in enumerate(columns) if categories[j] is not None
+            ),
             notation=notation,
             decimal=decimal,
             line_of=scanner.line_of,
