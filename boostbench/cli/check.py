@@ -93,6 +93,7 @@ def check(
         )
         from boostbench.util.files import atomic_write_text
 
+    # 1) Judge the tables.
     names, results = names_and_results("check", words)
     if update and results == installed_folder():
         raise UserError("installed results are read-only; name another folder by results=")
@@ -102,6 +103,7 @@ def check(
             tables = [table for table in tables if table.paper]
         tables = [table.judged_by(rule) for table in tables]
         now = find_verdicts(tables)
+    # 2) Print the verdicts.
     path = results / "verdicts.csv"
     before = read_verdicts(path) if rule == "tost" else []
     if as_json:
@@ -111,6 +113,7 @@ def check(
         without_records = [] if names else [table for table in tables if not _has_records(table)]
         with_records = [table for table in tables if table not in without_records]
         _print_verdicts(with_records, without_records)
+    # 3) Save the verdicts, keeping the lines of other tables; or compare them with the saved ones.
     if update:
         judged = {table.name for table in tables}
         lines = file_lines(now) + [line for line in before if line.table not in judged]
@@ -201,11 +204,11 @@ def _regression_message(then: VerdictLine, now: PublishedVerdict) -> str:
     """Return the message about a number that is no longer reproduced."""
     from boostbench.util.numbers import fixed
 
-    place = f"{now.table}, {now.column} on {now.data}"
+    cell = f"{now.table}, {now.column} on {now.data}"
     digits = now.digits
     ours = "without a number" if now.ours is None else f"with {fixed(now.ours, digits)}"
     return (
-        f"{place}: reproduced before with {then.ours}, now {now.verdict} {ours} "
+        f"{cell}: reproduced before with {then.ours}, now {now.verdict} {ours} "
         f"(published: {fixed(now.published, digits)})"
     )
 
@@ -280,4 +283,5 @@ def check_published(
         console = make_console()
         console.print(table.title, style="bold")
         print_listing(console, replace(published_listing(table), reasons=[]))
-    return int(any(c.agreement and c.agreement.differs for c in table.cells.values()))
+    agreements = [cell.agreement for cell in table.cells.values()]
+    return int(any(agreement and agreement.differs for agreement in agreements))

@@ -41,7 +41,7 @@ def complete(before: list[str], word: str) -> list[str]:
     return [] if before else configs.list_options("data")
 
 
-def run(args: Namespace) -> int | None:
+def run(args: Namespace) -> int:
     """Describe a data set, or write a bundle."""
     if args.bundle:
         return make_bundle(args.bundle, [args.name, *args.words] if args.name else [])
@@ -50,7 +50,8 @@ def run(args: Namespace) -> int | None:
     other_names = [word for word in args.words if "=" not in word and not word.startswith("~")]
     if other_names:
         raise UserError(f"data describes one data set; {_advice([args.name, *other_names])}")
-    return print_dataset(args.name, args.words)
+    print_dataset(args.name, args.words)
+    return 0
 
 
 def _advice(names: list[str]) -> str:

@@ -69,6 +69,7 @@ def make_report(words: Sequence[str], output: Path | None = None) -> None:
         from boostbench.report.page.render import render_page
         from boostbench.util.files import write_output
 
+    # 1) Read the tables, and decide which kind of page is written.
     names, results = names_and_results("report", words)
     is_installed = results == installed_folder()
     path = output or (Path() if is_installed else results) / "report.html"
@@ -81,6 +82,7 @@ def make_report(words: Sequence[str], output: Path | None = None) -> None:
         about_runs = not names and _has_few_published_results(tables)
         if about_runs:
             tables = [table for table in tables if any(cell.n_finished for cell in table.fitted)]
+        # 2) List the runs, on a page about tables without those that its tables show.
         show_step("listing runs")
         if names:
             runs = []
@@ -94,14 +96,15 @@ def make_report(words: Sequence[str], output: Path | None = None) -> None:
                 f"there is no readable record in {results}; 'boostbench run' and 'boostbench "
                 "table' make records"
             )
+        # 3) Write the page and, for all tables of the project, the README.
         show_step("writing the page")
         figures = find_figures(results / "figures")
         page = render_page(tables, figures, algorithms, runs, about_runs)
         with writing_to(path, "choose another file by --output"):
             write_output(path, lambda stream: stream.write(page.encode()))
-        overview_note = (
-            "" if names or about_runs or is_installed else _write_overview(tables, results)
-        )
+        has_overview = not (names or about_runs or is_installed)
+        overview_note = _write_overview(tables, results) if has_overview else ""
+    # 4) Print what was written.
     size = f"{path.stat().st_size / 1e6:.1f} MB"
     total = counts(tables).total
     contents = f"{counted(len(tables), 'table')}, {counted(len(figures), 'figure')}"

@@ -103,6 +103,7 @@ def complete(before: list[str], word: str) -> list[str]:
         tree = merge_configs({})
     keys = tree.keys()
     parents = {key.rpartition(".")[0] for key in keys}
+    # Offer the keys as deep as the word: "algo." has depth 1, and is followed by algo.n_iterations.
     depth = word.count(".")
     candidates = [
         f"{key}{'.' if key in parents else '='}" for key in keys if key.count(".") == depth
@@ -137,6 +138,7 @@ def run(args: Namespace) -> int:
             parse_overrides,
             varying_keys,
         )
+    # 1) Check the words, and expand a sweep into jobs, each the overrides of one experiment.
     folders = [args.config_dir] if args.config_dir else []
     for folder in folders:
         if not folder.is_dir():
@@ -150,6 +152,7 @@ def run(args: Namespace) -> int:
             f"{varied_keys[0]} is given several values; -m runs each of them, [1,2] is a list, and "
             "quotes go around a text"
         )
+    # 2) Compose the configs of all jobs, so that an error is reported before the first job runs.
     compose = compose_config if args.cfg else compose_experiment
     configs_of_jobs = []
     for job in jobs:
@@ -163,6 +166,7 @@ def run(args: Namespace) -> int:
         return 0
     if len({config.results for config in configs_of_jobs}) > 1:
         raise UserError("a sweep has one folder of results; run it once for each folder")
+    # 3) Run the jobs one after another; the highest exit code is the command's.
     codes, durations = [], []
     for number, (job, config) in enumerate(zip(jobs, configs_of_jobs, strict=True), start=1):
         heading = " ".join(word for word in job if word.partition("=")[0] in varied_keys)
@@ -224,7 +228,20 @@ def _remaining_time(durations: Sequence[float], n_jobs: int) -> str:
 
 
 def _run_job(config: ExperimentConfig, heading: str) -> int:
-    """Run and print one experiment; return its exit code."""
+    """Run and print one experiment, with baselines for a user's file.
+
+    Parameters
+    ----------
+    config : ExperimentConfig
+    heading : str
+        Number and varied settings of a job of a sweep; empty for a single experiment.
+
+    Returns
+    -------
+    int
+        1 if splits failed or, without a shard, nothing is recorded; else 0. The baselines do not
+        count.
+    """
     with spinner("starting"):
         from boostbench.execution.jobs import execute
         from boostbench.util.terminal import make_console
@@ -250,11 +267,22 @@ def _baselines(config: ExperimentConfig) -> list[ExperimentConfig]:
     """Return the experiments of the baselines, for a file that the user names."""
     if not config.data.path or config.measure not in _BASELINE_MEASURES:
         return []
-    baselines = [config.replace_algorithm(configs.read_option("algo", n)) for n in _BASELINES]
-    return [each for each in baselines if each.algorithm.target != config.algorithm.target]
+    baselines = [config.replace_algorithm(configs.read_option("algo", name)) for name in _BASELINES]
+    return [
+        baseline for baseline in baselines if baseline.algorithm.target != config.algorithm.target
+    ]
 
 
 def _print_job(experiments: Sequence[ExperimentConfig], report: Report) -> None:
+    """Print the results of an experiment and of its baselines.
+
+    Parameters
+    ----------
+    experiments : sequence of ExperimentConfig
+        The experiment, and the baselines after it.
+    report : Report
+        Its `results` are the outcomes of `experiments`, in the same order.
+    """
     from boostbench.analysis.cells import Cell
     from boostbench.config.table_request import find_reference
     from boostbench.fitting.quantities import get_quantity
@@ -301,6 +329,8 @@ def constant_baseline_warning(cell: Cell, baselines: Sequence[Cell]) -> str | No
     if constant is None:
         return None
     quantities = [cell.quantity, *(QUANTITIES[name] for name in ("test_error", *SCORES))]
+    # Losses of the classifier and of the constant. NaN, for a quantity that one of them lacks, is
+    # neither better nor worse.
     losses = {
         quantity.phrase: (_printed_loss(cell, quantity), _printed_loss(constant, quantity))
         for quantity in quantities
@@ -317,7 +347,10 @@ def constant_baseline_warning(cell: Cell, baselines: Sequence[Cell]) -> str | No
 
 
 def _printed_loss(cell: Cell, quantity: Quantity) -> float:
-    """Return the mean of a quantity as it is printed, the lower the better; NaN without one."""
+    """Return the mean of a quantity as it is printed, the lower the better; NaN without one.
+
+    The sign of a quantity is 1 if low values are good, and -1 if high values are.
+    """
     from boostbench.util import numbers
 
     mean = replace(cell, quantity=quantity).mean
@@ -329,7 +362,17 @@ def _print_sweep(
     jobs: Sequence[Sequence[str]],
     experiments: Sequence[ExperimentConfig],
 ) -> None:
-    """Print a table of the recorded results of all jobs of a sweep, and draw it."""
+    """Print a table of the recorded results of all jobs of a sweep, and draw it.
+
+    Parameters
+    ----------
+    varied_keys : sequence of str
+        Keys that differ between the jobs; each is a column of the table.
+    jobs : sequence of (sequence of str)
+        Overrides of each job.
+    experiments : sequence of ExperimentConfig
+        Config of each job.
+    """
     from boostbench.fitting.quantities import TEST_ERROR
     from boostbench.report.renderers.terminal import make_grid, short_names
     from boostbench.report.wording import format_number, format_splits, format_time, stale_mark
@@ -385,15 +428,15 @@ def _draw_sweep(
     from boostbench.spec.keys import digest
 
     values = [dict(override.split("=", 1) for override in job) for job in jobs]
-    points = [
+    settings = [
         Setting(
-            {key: of_job[key] for key in varied_keys},
+            {key: values_of_job[key] for key in varied_keys},
             cell.mean if cell else nan,
             cell.std if cell else nan,
         )
-        for of_job, cell in zip(values, cells, strict=True)
+        for values_of_job, cell in zip(values, cells, strict=True)
     ]
     name = "-".join(["sweep", *(key.rpartition(".")[2] for key in varied_keys), digest(jobs)[:6]])
     caption = "; ".join(" ".join(job) for job in jobs)
-    figure = draw_sweep(points, quantity)
+    figure = draw_sweep(settings, quantity)
     return save(figure, results / "figures" / name, f"{len(jobs)} settings", caption)

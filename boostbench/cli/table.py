@@ -110,6 +110,7 @@ def make_table(request: TableRequest, orientation: Orientation = "auto") -> int:
         from boostbench.util.files import atomic_write_text
         from boostbench.util.terminal import make_console
 
+    # 1) Run the missing splits, after the numbers that are on record already.
     plan, common, console = plan_table(request.experiments), request.common, make_console()
     if plan.run and plan.run.planned and any(cell.results.records for cell in plan.cells):
         console.print("On record, before what is missing runs:", style="bold")
@@ -118,6 +119,7 @@ def make_table(request: TableRequest, orientation: Orientation = "auto") -> int:
     plan = plan.execute()
     if common.shard and common.rerun != "never":  # one shard has a part of each cell's splits
         return int(any(cell.results.failures for cell in plan.cells))
+    # 2) Print the table; a single row is printed as a summary, a line for each algorithm.
     table = assemble(request, plan.results)
     document = make_document(table)
     print_headline(console, document)
@@ -128,6 +130,7 @@ def make_table(request: TableRequest, orientation: Orientation = "auto") -> int:
     else:
         print_table(console, document)
     print_judgement(console, document)
+    # 3) Write the files.
     texts = {
         ".md": markdown(document),
         ".csv": table_as_csv(table),

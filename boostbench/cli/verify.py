@@ -50,6 +50,7 @@ def run(args: Namespace) -> int:
     return verify(args.words, args.budget, args.jobs, args.dry_run, args.against)
 
 
+#: Seconds of the units of a budget: seconds, minutes and hours.
 _SECONDS = {"s": 1, "m": 60, "h": 3600}
 
 
@@ -106,13 +107,15 @@ def verify(
     with spinner("reading records"):
         records = Records(results if against is None else against)
         verified = records.verified if against is None else Verified()
-        groups = _group_records(_select_records(names, records), verified)
-    if not groups:
+        checks = _group_records(_select_records(names, records), verified)
+    if not checks:
         raise UserError(f"{records.results} holds no records that today's code could give")
     for warning in records.pop_warnings():
         print_error(warning)
+    # The kernel is the processor-specific code of BLAS, on which rounding depends. The commit is
+    # the salt of the random draw, so that another version of the code draws other records.
     console, kernel, salt = make_console(), blas(), commit()
-    refits = verification.draw_refits(groups, salt, kernel)
+    refits = verification.draw_refits(checks, salt, kernel)
     affordable = list(verification.select_affordable(refits, seconds))
     if dry_run:
         _print_plan(console, affordable)
@@ -128,13 +131,14 @@ def verify(
             budget=seconds,
             is_same_kernel=against is not None,
         )
-        for group in _show_progress(fits, affordable):
+        for check in _show_progress(fits, affordable):
             if against is None:
-                add_finding(results, group.conclude(salt, kernel, started))
-                written_groups.add(group.group)
-    # 3) Sum up.
+                add_finding(results, check.conclude(salt, kernel, started))
+                written_groups.add(check.group)
+    # 3) Write the other findings, and print a summary. A record for which today's code draws other
+    #    rows is different without a fit, so that step 2 may not have written its group.
     findings = [
-        group.conclude(salt, kernel, started) if group.refitted else None for group in groups
+        check.conclude(salt, kernel, started) if check.refitted else None for check in checks
     ]
     new_findings = [finding for finding in findings if finding is not None]
     if against is None and new_findings:
@@ -142,11 +146,12 @@ def verify(
             if finding.group not in written_groups:
                 add_finding(results, finding)
         compact(results)
-    _print_findings(console, groups, findings)
+    _print_findings(console, checks, findings)
     return int(any(finding.state != "same" for finding in new_findings))
 
 
 def _parse_budget(text: str) -> float:
+    """Return the seconds of a budget such as ``"90s"``, ``"30m"`` or ``"1.5h"``."""
     match = re.fullmatch(r"(\d+(?:\.\d+)?)([smh])", text)
     if not match:
         raise UserError(f"--budget is {text!r}; write 90s, 30m or 2h")
@@ -154,7 +159,19 @@ def _parse_budget(text: str) -> float:
 
 
 def _select_records(names: Sequence[str], records: Records) -> list[tuple[str, Record]]:
-    """Return the finished records of algorithms, classes and tables, with their algorithms."""
+    """Return the finished records of algorithms, classes and tables.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Names of algorithms, classes and tables. Empty: all records.
+    records : Records
+
+    Returns
+    -------
+    list of (str, Record)
+        Name of the algorithm, and the record.
+    """
     from boostbench.records.verified import Group
 
     finished = [
@@ -180,10 +197,12 @@ def _select_records(names: Sequence[str], records: Records) -> list[tuple[str, R
 
 
 def _class_name(record: Record) -> str:
+    """Return the name of a record's class, without its module."""
     return record.config.target.rpartition(".")[2]
 
 
 def _table_groups(table: str, records: Records) -> set[Group]:
+    """Return the groups (algorithm, its choices and data set) of a table's records."""
     from boostbench.config.table_request import TableRequest
     from boostbench.config.tables import TableDefinition
     from boostbench.records.verified import Group
@@ -194,9 +213,18 @@ def _table_groups(table: str, records: Records) -> set[Group]:
 
 
 def _group_records(records: Iterable[tuple[str, Record]], verified: Verified) -> list[GroupCheck]:
-    """Return the groups of the records of today's editions.
+    """Return the groups of the records that today's code could give.
 
-    An error is printed for each experiment whose class cannot be imported.
+    A group is an algorithm with its choices on a data set. An edition is the number of changes of
+    an algorithm's results; records of earlier editions are left out. An error is printed for each
+    experiment whose class cannot be imported.
+
+    Parameters
+    ----------
+    records : iterable of (str, Record)
+        Name of the algorithm, and the record.
+    verified : Verified
+        Findings of earlier refits.
     """
     from boostbench.execution.verification import GroupCheck, RecordedFit
     from boostbench.records.verified import Group
@@ -240,7 +268,15 @@ def _code_version(config: Config, name: str) -> CodeVersion | None:
 
 
 def _show_progress(fits: Iterable[Refit], planned: Sequence[Refit]) -> Iterable[GroupCheck]:
-    """Yield the groups of refits, and show the progress."""
+    """Yield the group of each refit as soon as it is done, and show the progress.
+
+    Parameters
+    ----------
+    fits : iterable of (GroupCheck, RecordedFit)
+        Refits, each made when it is drawn from the iterator.
+    planned : sequence of (GroupCheck, RecordedFit)
+        Refits that are expected, for their number and their time.
+    """
     from boostbench.execution.progress import ProgressDisplay
     from boostbench.execution.queue import Finished
     from boostbench.execution.run_records import Forecast
@@ -251,8 +287,8 @@ def _show_progress(fits: Iterable[Refit], planned: Sequence[Refit]) -> Iterable[
         seconds = Forecast(sum(fit.seconds for _, fit in planned), 0, {})
         on_event(Planned(n_trials, len(planned) - n_trials, 0, seconds))
         try:
-            for group, fit in fits:
-                yield group
+            for check, fit in fits:
+                yield check
                 n_done += 1
                 on_event(Finished(fit.is_tuning, fit.label, None, None, fit.seconds))
         except KeyboardInterrupt:
@@ -266,25 +302,25 @@ def _print_plan(console: Console, refits: Sequence[Refit]) -> None:
 
     grid = make_grid(["algorithm", "groups", "refits", "CPU min"])
     by_algorithm = defaultdict(list)
-    for group, fit in refits:
-        by_algorithm[group.group.class_name].append((group, fit))
+    for check, fit in refits:
+        by_algorithm[check.group.class_name].append((check, fit))
     for name, members in [*sorted(by_algorithm.items()), ("all", refits)]:
         minutes = sum(fit.seconds for _, fit in members) / 60
-        n_groups = len({group.group for group, _ in members})
+        n_groups = len({check.group for check, _ in members})
         grid.add_row(name, str(n_groups), str(len(members)), f"{minutes:.1f}")
     console.print(grid)
 
 
 def _print_findings(
-    console: Console, groups: Sequence[GroupCheck], findings: Sequence[Finding | None]
+    console: Console, checks: Sequence[GroupCheck], findings: Sequence[Finding | None]
 ) -> None:
     """Print the states of all groups by algorithm, the differences, and a summary.
 
     Parameters
     ----------
     console : Console
-    groups : sequence of GroupCheck
-        All groups.
+    checks : sequence of GroupCheck
+        Refits of all groups.
     findings : sequence of Finding or None
         Finding of each group; None if no record of the group was fitted again.
     """
@@ -293,9 +329,9 @@ def _print_findings(
 
     # 1) Count the states of each algorithm.
     counts = Counter()
-    for group, finding in zip(groups, findings, strict=True):
+    for check, finding in zip(checks, findings, strict=True):
         state = finding.state if finding else "not drawn"
-        counts.update((group.group.class_name, column) for column in ("groups", state))
+        counts.update((check.group.class_name, column) for column in ("groups", state))
     columns = ["groups", *STATES, "not drawn"]
     grid = make_grid(["algorithm", *columns])
     for name in sorted({name for name, _ in counts}):
@@ -303,9 +339,9 @@ def _print_findings(
     console.print(grid)
     # 2) Explain the records that were not fitted, and the groups that are not the same.
     skipped = Counter(
-        f"{group.group.data}: {result.reason}"
-        for group in groups
-        for result in group.list_results("skipped")
+        f"{check.group.data}: {result.reason}"
+        for check in checks
+        for result in check.list_results("skipped")
     )
     for reason, number in skipped.items():
         console.print(f"{number} not fitted, {reason}")
@@ -313,9 +349,9 @@ def _print_findings(
         for state in ("different", "failed") if finding else ():
             for sentence in dict.fromkeys(getattr(finding, state).values()):
                 console.print(f"{state}, {finding.group}: {sentence}", style="red")
-    # 3) Sum up the refits.
+    # 3) Count the refits by their result.
     same, other_errors, different, failed = (
-        sum(len(group.list_results(state)) for group in groups)
+        sum(len(check.list_results(state)) for check in checks)
         for state in ("same", "other errors", "different", "failed")
     )
     if other_errors:
