@@ -161,26 +161,33 @@ def find_problem(
     is_declared : bool, default=False
         Whether the file declares the words as categories; they may then look like numbers.
     """
-    problem = _classify_column(words, counts, n_rows, notation, is_declared)
-    if problem is None or problem.kind == "numbers":
+    text_fault = _classify_column(words, counts, n_rows, notation, is_declared)
+    if text_fault is None or text_fault.kind == "numbers":
         return None
-    cell = f"{locate(problem.example)}: {problem.example!r} in column {name!r}"
+    cell = f"{locate(text_fault.example)}: {text_fault.example!r} in column {name!r}"
     leave_out_advice = f"leave it out by {format_setting(drop_key, [name])}"
     # 1) Numbers with commas, and words among numbers, are faults of labels, too.
-    if problem.kind == "commas":
-        return _comma_problem(problem, words, cell, name, notation, is_label, leave_out_advice)
-    if problem.kind == "mostly_numbers":
-        return _word_problem(problem, words, cell, name, notation, is_label, leave_out_advice)
+    if text_fault.kind in ("commas", "mostly_numbers"):
+        make_problem = _comma_problem if text_fault.kind == "commas" else _word_problem
+        return make_problem(
+            words,
+            text_fault.example,
+            cell=cell,
+            name=name,
+            notation=notation,
+            is_label=is_label,
+            leave_out_advice=leave_out_advice,
+        )
     # 2) Classes may have any other words, all of them different.
     if is_label:
         return None
-    if problem.kind == "dates":
+    if text_fault.kind == "dates":
         return date_problem(locate(None), name, words, drop_key)
     # 3) Words that are nearly all different are names, or numbers in another notation.
     if notation is None and not is_declared:
         for spaced in _SPACED_NOTATIONS:
             if _is_all_numbers(words, spaced):
-                advice = _describe_readings([spaced], problem.example)
+                advice = _describe_readings([spaced], text_fault.example)
                 fault = f"{cell} is no number as it is"
                 return ColumnProblem(fault, advice, _notation_settings(spaced))
     fault = (
@@ -221,7 +228,11 @@ def _classify_column(
     notation: Notation | None,
     is_declared: bool,
 ) -> TextProblem | None:
-    """Return the problem of a column of text; see `find_problem` for the parameters."""
+    """Return the kind of a column's problem, and an example; None: the words are categories.
+
+    See `find_problem` for the parameters. Words that the file declares as categories are judged by
+    dates and ids alone, and a user's notation replaces the rules for commas.
+    """
     if is_declared:
         if is_all_dates(words):
             return TextProblem("dates", words[0])
@@ -243,8 +254,9 @@ def _classify_column(
 
 
 def _comma_problem(
-    problem: TextProblem,
     words: Sequence[str],
+    example: str,
+    *,
     cell: str,
     name: str,
     notation: Notation | None,
@@ -255,12 +267,15 @@ def _comma_problem(
 
     Parameters
     ----------
-    problem : TextProblem
+    words : sequence of str
+        Distinct words that occur.
+    example : str
+        First number with a comma.
     cell : str
         File, line, word and column of the example, with which the message begins.
     leave_out_advice : str
         Advice how to leave the column out.
-    words, name, notation, is_label
+    name, notation, is_label
         See `find_problem`.
     """
     fault = f"{cell} has a comma"
@@ -273,19 +288,23 @@ def _comma_problem(
         advice = f"write a decimal point, and nothing between thousands, or {leave_out_advice}"
         return ColumnProblem(fault, advice, () if is_label else (("drop", name),))
     settings = (*_notation_settings(fitting[0]), *(("na_values", word) for word in texts))
-    return ColumnProblem(fault, _describe_readings(fitting, problem.example), settings)
+    return ColumnProblem(fault, _describe_readings(fitting, example), settings)
 
 
 def _word_problem(
-    problem: TextProblem,
     words: Sequence[str],
+    example: str,
+    *,
     cell: str,
     name: str,
     notation: Notation | None,
     is_label: bool,
     leave_out_advice: str,
 ) -> ColumnProblem:
-    """Return the problem of a column of numbers with a few words; see `_comma_problem`."""
+    """Return the problem of a column of numbers with a few words.
+
+    See `_comma_problem` for the parameters; `example` is the first word.
+    """
     fault = f"{cell} is a word among numbers"
     if is_label:
         return ColumnProblem(fault, "correct it")
@@ -293,7 +312,7 @@ def _word_problem(
     texts = [word for word in words if notation.normalize(word) is None]
     # A word with digits is rather a misspelled number than a mark of missing values.
     if len(texts) > _MAX_MISSING_WORDS or any(re.search(r"\d", word) for word in texts):
-        if is_number(problem.example):
+        if is_number(example):
             fault = f"{cell} is no number with {format_setting('decimal', notation.decimal)}"
         return ColumnProblem(fault, f"correct it, or {leave_out_advice}", (("drop", name),))
     advice = f"correct it, or add {format_setting('na_values', texts)} if it means a missing value"

@@ -126,6 +126,7 @@ def guess_header(
 
 
 def _has_distinct_cells(cells: Sequence[str]) -> bool:
+    """Return whether no two cells are equal."""
     return len(set(cells)) == len(cells)
 
 
@@ -204,8 +205,8 @@ class TextColumn:
         words, present = list(words), column[~np.isnan(column)].astype(np.int32)
         return cls(index, words, np.bincount(present, minlength=len(words)))
 
-    def drop_none(self, column: np.ndarray, notation: Notation | None) -> None:
-        """Convert the word None to a missing value if all other words are numbers.
+    def replace_none(self, column: np.ndarray, notation: Notation | None) -> None:
+        """Replace the word None by a missing value if all other words are numbers.
 
         Parameters
         ----------
@@ -229,8 +230,8 @@ class TextColumn:
         column[column == code] = np.nan
         column[column > code] -= 1
 
-    def sorted(self) -> tuple[np.ndarray, list[str]]:
-        """Sort the words.
+    def sort_words(self) -> tuple[np.ndarray, list[str]]:
+        """Return the sorted words, and their codes; the column itself is not changed.
 
         Returns
         -------
@@ -344,7 +345,12 @@ def find_ambiguous_points(
 
 
 def _find_decimal_commas(texts: Sequence[TextColumn]) -> list[TextColumn]:
-    """Return the columns with decimal commas; none if all commas may separate thousands."""
+    """Return the columns with decimal commas; none if all commas may separate thousands.
+
+    A column has decimal commas if more of its rows hold numbers with commas than words, each such
+    number has a single comma, and no number has a decimal point. One column with a comma that
+    cannot separate thousands, as in 1,5, decides for all: a file has one notation.
+    """
     comma_texts, is_clear = [], False
     for text in texts:
         _, has_comma, is_other_text = classify_values(text.words)

@@ -44,8 +44,8 @@ class DataTable:
     where : str
         Name of the source in messages.
     undeclared_columns : frozenset of int, default=frozenset()
-        Columns of text whose categories the file does not declare: they may also hold numbers,
-        dates or ids.
+        Positions of the columns of text whose categories the file does not declare: they may also
+        hold numbers, dates or ids.
     y : ndarray of shape (n_samples,), int64 or str, default=None
         Class labels. None: one of the columns holds them.
     splits : list of (ndarray, ndarray), default=None
@@ -120,15 +120,20 @@ class DataTable:
         codes, where = self.column(j), f"{self.where}, column {self.names[j]!r}"
         if self.categories[j] is None:
             return parse_labels(codes, where)
-        words = [*map(unquote, self.categories[j]), ""]  # the last word is a missing label
+        words = [*map(unquote, self.categories[j])]
         if self.notation:
-            numbers = [self.notation.normalize(word) for word in words[:-1]]
-            words = words if None in numbers else [*numbers, ""]
+            numbers = [self.notation.normalize(word) for word in words]
+            words = words if None in numbers else numbers
+        # An empty word stands for missing labels, which `parse_labels` reports.
+        words.append("")
         occurring, codes = _renumber(np.nan_to_num(codes, nan=len(words) - 1).astype(np.int32))
         return parse_labels([words[code] for code in occurring], where, codes)
 
     def category_numbers(self, j: int) -> np.ndarray | None:
-        """Return the number that each category of column `j` is; None if some are words."""
+        """Return the categories of column `j` as numbers, of shape (n_categories,).
+
+        None: some categories are words.
+        """
         words = [*map(unquote, self.categories[j])]
         if self.notation and j in self.undeclared_columns:
             words = [self.notation.normalize(word) for word in words]
@@ -136,30 +141,43 @@ class DataTable:
         return np.array(words, dtype=float) if all(map(is_number, words)) else None
 
     def column_problem(self, j: int, is_label: bool, drop_key: str) -> ColumnProblem | None:
-        """Return the reason why column `j` is no feature, or None."""
+        """Return the reason why column `j` cannot be used, or None.
+
+        Parameters
+        ----------
+        j : int
+            Position of the column.
+        is_label : bool
+            Whether the column holds the labels instead of a feature.
+        drop_key : str
+            Key of ``data`` that leaves columns out, for messages.
+        """
+        # Numbers can be used, and so can any categories that a file declares as its classes.
         if self.categories[j] is None or (is_label and j not in self.undeclared_columns):
             return None
         codes = np.nan_to_num(self.column(j), nan=-1).astype(np.int32)
         rows = np.flatnonzero(codes >= 0)
-        # Find the first row of each category; the number of rows stands for none. Rows are assigned
-        # from the last to the first, so that the first one stays.
+        # 1) Find the first row of each category; the number of rows stands for none. Rows are
+        #    assigned from the last to the first, so that the first one stays.
         first_rows = np.full(len(self.categories[j]), len(codes))
         first_rows[codes[rows[::-1]]] = rows[::-1]
-        # Categories that occur, in the order of the rows.
-        order = np.argsort(first_rows, kind="stable")[: np.count_nonzero(first_rows < len(codes))]
-        words = [unquote(self.categories[j][code]) for code in order]
+        # 2) List the categories that occur, in the order of their first rows.
+        n_occurring = np.count_nonzero(first_rows < len(codes))
+        codes_by_first_row = np.argsort(first_rows, kind="stable")[:n_occurring]
+        words = [unquote(self.categories[j][code]) for code in codes_by_first_row]
         is_undeclared = j in self.undeclared_columns
 
         def locate(word: str | None) -> str:
             """Return the file and the line of a word; None: the file alone."""
             if word is None or self.line_of is None:
                 return self.where
-            return self.line_of(int(first_rows[order[words.index(word)]]))
+            return self.line_of(int(first_rows[codes_by_first_row[words.index(word)]]))
 
+        # 3) Judge the words.
         return find_problem(
             self.names[j],
             words,
-            np.bincount(codes[rows], minlength=len(first_rows))[order],
+            np.bincount(codes[rows], minlength=len(first_rows))[codes_by_first_row],
             len(codes),
             locate,
             notation=self.notation if is_undeclared else None,
@@ -498,14 +516,15 @@ def _encode_columns(table: DataTable, columns: list[int]):
     encoded = [_encode_column(table, j) for j in columns]
     _log_words(table, encoded)
     n_rows, widths = table.values.shape[0], [column.n_features for column in encoded]
-    is_small = n_rows * sum(widths) <= MAX_DENSE_ENTRIES and isinstance(table.values, np.ndarray)
-    if not is_small:
+    is_dense = isinstance(table.values, np.ndarray)
+    if not is_dense or n_rows * sum(widths) > MAX_DENSE_ENTRIES:
         from scipy.sparse import csr_matrix, hstack
 
         X = hstack([csr_matrix(column.one_hot()) for column in encoded], format="csr")
         if not isinstance(dense_unless_large(X), np.ndarray):
             return X, (), [name for column in encoded for name in column.feature_names]
-    # 3) Keep codes where they are few enough, and join the columns.
+    # 3) Keep the codes of 3 to 255 categories, one-hot encode more, and join the columns. Two
+    #    categories are the numbers 0 and 1.
     blocks, names, categories, width = [], [], [], 0
     for column in encoded:
         stays_code = 2 < len(column.words) <= MAX_CATEGORIES
@@ -521,7 +540,7 @@ def _encode_columns(table: DataTable, columns: list[int]):
 
 @dataclass(frozen=True, eq=False)
 class _EncodedColumn:
-    """Numbers, or codes of the words that occur, with NaN for missing values.
+    """Column as numbers, or as codes of the words that occur, with NaN for missing values.
 
     Parameters
     ----------
@@ -623,6 +642,18 @@ def _encode_column(table: DataTable, j: int) -> _EncodedColumn:
 
 
 def _renumber(codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the codes that occur, and the position of each code among them."""
+    """Renumber codes, so that only codes that occur have a number.
+
+    Parameters
+    ----------
+    codes : ndarray of shape (n_rows,), int
+
+    Returns
+    -------
+    occurring : ndarray of int
+        Sorted codes that occur.
+    positions : ndarray of shape (n_rows,), int32
+        Position of each row's code in `occurring`.
+    """
     is_present = np.bincount(codes) > 0
     return np.flatnonzero(is_present), (np.cumsum(is_present, dtype=np.int32) - 1)[codes]

@@ -165,12 +165,12 @@ def _check_divided_once(spec: DataSpec, dataset: Dataset) -> None:
 
 
 def describe(dataset: Dataset) -> list[tuple[str, str]]:
-    """Return a description of a data set.
+    """Return a description of a data set, line by line.
 
     Parameters
     ----------
     dataset : Dataset
-        Result of `boostbench.data.load`.
+        Result of `load`.
 
     Returns
     -------
@@ -185,11 +185,11 @@ def describe(dataset: Dataset) -> list[tuple[str, str]]:
         ("source", dataset.source),
         ("samples", str(dataset.n_samples)),
         ("features", f"{dataset.n_features} ({'sparse' if dataset.is_sparse else 'dense'})"),
-        ("classes", _classes(dataset)),
+        ("classes", _describe_classes(dataset)),
         *([("categories", ", ".join(sizes))] if sizes else []),
-        ("values", _values(dataset)),
-        *([("missing", _missing(dataset, values))] if np.isnan(values).any() else []),
-        ("expected", _expected(dataset)),
+        ("values", _describe_values(dataset)),
+        *([("missing", _describe_missing(dataset, values))] if np.isnan(values).any() else []),
+        ("expected", _describe_expected(dataset)),
         ("checksum", dataset.checksum),
     ]
     if dataset.splits:
@@ -199,7 +199,7 @@ def describe(dataset: Dataset) -> list[tuple[str, str]]:
     return rows
 
 
-def _values(dataset: Dataset) -> str:
+def _describe_values(dataset: Dataset) -> str:
     """Return the range of the numbers, and the share of zeros; codes of categories do not count."""
     values, n_entries = dataset.values, dataset.n_samples * dataset.n_features
     if dataset.categories:
@@ -218,7 +218,7 @@ def _values(dataset: Dataset) -> str:
     return f"{low:g} to {high:g}, {zeros:.1%} of them zero"
 
 
-def _missing(dataset: Dataset, values: np.ndarray) -> str:
+def _describe_missing(dataset: Dataset, values: np.ndarray) -> str:
     """Return the number of missing values, and the statistic that a fit replaces them by."""
     is_missing = np.isnan(values)
     filling = dataset.imputation
@@ -232,7 +232,7 @@ def _missing(dataset: Dataset, values: np.ndarray) -> str:
     )
 
 
-def _classes(dataset: Dataset) -> str:
+def _describe_classes(dataset: Dataset) -> str:
     """Return the number of classes, and the number of samples of each class or their range."""
     counts = dataset.class_counts
     if len(counts) > MAX_CLASSES:
@@ -240,7 +240,7 @@ def _classes(dataset: Dataset) -> str:
     return f"{len(counts)}: " + ", ".join(f"{label} ({n})" for label, n in counts.items())
 
 
-def _expected(dataset: Dataset) -> str:
+def _describe_expected(dataset: Dataset) -> str:
     """Return the counts that the config of the data set states."""
     counts = msgspec.structs.asdict(dataset.expect)
     parts = [f"{number} {key}" for key, number in counts.items() if number is not None]

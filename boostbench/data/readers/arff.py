@@ -52,7 +52,7 @@ class Arff(Reader):
     content = "attributes with their types, and rows; dense or sparse"
     suffixes = (".arff",)
     options = ("labels", "drop")
-    rank = 2
+    rank = 2  # position in the search for a data set's file
 
     def read(self, stream: BinaryIO, where: str, options: ReadOptions) -> DataTable:
         """Load a dense or sparse ARFF file.

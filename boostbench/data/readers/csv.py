@@ -11,7 +11,7 @@ import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 
@@ -29,6 +29,9 @@ from boostbench.data.readers.base import Reader, ReadOptions
 from boostbench.data.text import MIN_INEXACT, Notation, check_utf8, compose_letters, read_lines
 from boostbench.util.errors import UserError
 from boostbench.util.text_columns import is_identifier_column
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 logger = logging.getLogger(__name__)
 
@@ -63,7 +66,7 @@ class Csv(Reader):
     content = "cells between commas, semicolons or tabs, with or without a header"
     suffixes = (".csv", ".data")
     options = ("labels", "drop", "na_values", "header", "decimal", "thousands")
-    rank = 3
+    rank = 3  # position in the search for a data set's file
 
     def read(self, stream: BinaryIO, where: str, options: ReadOptions) -> DataTable:
         """Load a CSV file.
@@ -102,7 +105,7 @@ def _notation(options: ReadOptions, where: str) -> Notation | None:
 
 @dataclass(frozen=True)
 class _CellRules:
-    """Rules by which the cells of a file are read.
+    """Settings by which the cells of a file are read.
 
     Parameters
     ----------
@@ -275,7 +278,7 @@ class _PandasParser:
         by_position = dict.fromkeys(range(n_columns + 1), rules.missing_features)
         self._options["na_values"] = by_position | {label: rules.missing_labels}
 
-    def chunks(self, text_columns: set[int] | None):
+    def chunks(self, text_columns: set[int] | None) -> "Iterator[pd.DataFrame]":
         """Yield data frames of consecutive rows.
 
         Parameters
@@ -437,13 +440,22 @@ class _TableBuilder:
         self._word_codes = [None] * len(self.names)
 
     def add_rows(self, frame) -> bool:
-        """Add a data frame of rows; return False if it has words in a column of numbers."""
+        """Add a data frame of rows.
+
+        Returns
+        -------
+        bool
+            False if the rows have words in a column that was read as numbers. Nothing is added
+            then; `text_columns` has the column, for a new start.
+        """
+        # 1) Prepare the attributes by the first rows.
         if not self.n_rows:
             self._start(frame)
         self.is_last_incomplete |= bool(frame.iloc[:, -1].isna().any())
         columns = [(j, frame.iloc[:, j]) for j in self.columns]
         if not self.n_rows:
             self._bools = {j for j, column in columns if column.dtype.kind == "b"}
+        # 2) Stop if a column turns out to hold words.
         text_columns = set(self.columns) if self.text_columns is None else self.text_columns
         new_text_columns = {
             j for j, column in columns if j not in text_columns and self._is_text(j, column)
@@ -451,6 +463,7 @@ class _TableBuilder:
         if new_text_columns:
             self.text_columns = text_columns | new_text_columns
             return False
+        # 3) Store numbers, and codes of words.
         self._floats |= {j for j, column in columns if column.dtype.kind == "f"}
         start, self.n_rows = self.n_rows, self.n_rows + len(frame)
         for j, column in columns:
@@ -498,7 +511,7 @@ class _TableBuilder:
         self._word_codes.clear()  # the look-up tables of many words take much memory
         for text in texts:
             if text.index != self.label:
-                text.drop_none(values[:, text.index], notation)
+                text.replace_none(values[:, text.index], notation)
         decimal, problems = notation.decimal if notation else "point", []
         if notation is None:
             comma_columns = convert_decimal_commas(texts, self.names, where)
@@ -509,7 +522,7 @@ class _TableBuilder:
         # 2) Sort the categories, and give the codes their order.
         categories: list[list[str] | None] = [None] * len(self.names)
         for text in texts:
-            codes, categories[text.index] = text.sorted()
+            codes, categories[text.index] = text.sort_words()
             old_codes = np.nan_to_num(values[:, text.index], nan=-1).astype(np.int32)
             values[:, text.index] = codes[old_codes]
         # 3) Leave out a column of row numbers.
@@ -533,7 +546,15 @@ class _TableBuilder:
     def _point_problems(
         self, texts: Sequence[TextColumn], parser: _PandasParser
     ) -> list[ColumnProblem]:
-        """Return the columns whose points may separate thousands beside decimal commas."""
+        """Return the problems of columns whose points may be decimal or between thousands.
+
+        Parameters
+        ----------
+        texts : sequence of TextColumn
+            Columns of text without decimal commas.
+        parser : _PandasParser
+            Parser that reads the columns of numbers as text again.
+        """
         settings = (("decimal", "comma"), ("thousands", "point"))
         marks = " ".join(format_setting(*setting) for setting in settings)
         numbers = parser.text_columns(self._floats)
@@ -570,7 +591,13 @@ class _TableBuilder:
 
 
 def _guess_separator(lines: Sequence[str]) -> str:
-    """Return the most frequent separator of the first lines, outside of quotes and numbers."""
+    """Return the most likely separator: semicolon, tab or comma.
+
+    Parameters
+    ----------
+    lines : sequence of str
+        First one or two lines of the file.
+    """
     lines = [_QUOTED.sub('""', line) for line in lines if line]
     # Semicolons and tabs take precedence if all commas are decimal commas.
     for separator in ";\t":
@@ -579,7 +606,8 @@ def _guess_separator(lines: Sequence[str]) -> str:
             "," not in cell or DECIMAL_COMMA.fullmatch(cell) for cell in cells
         ):
             return separator
-    return max(";\t,", key=lambda one: _separator_rank([line.count(one) for line in lines]))
+    # Otherwise the counts outside of quotes decide.
+    return max(";\t,", key=lambda mark: _separator_rank([line.count(mark) for line in lines]))
 
 
 def _separator_rank(counts: Sequence[int]) -> tuple[int, bool, int]:
@@ -662,6 +690,7 @@ class _RowScanner:
         pandas accepts this.
         """
         width = max_width = len(next(iter(self))[1])
+        # Samples count from 0, so that a header has the number -1.
         for sample, (number, last, row) in enumerate(self._rows(), -self.has_header):
             if sample == 0 and self.has_header and len(row) == width + 1:
                 max_width = len(row)

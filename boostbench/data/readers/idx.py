@@ -25,7 +25,7 @@ class Idx(Reader):
     title = "IDX"
     content = "the first of the four files of MNIST; the others are beside it"
     suffixes = (_PARTS[0][0],)
-    rank = 5
+    rank = 5  # position in the search for a data set's file
 
     def read(self, stream: BinaryIO, where: str, options: ReadOptions) -> DataTable:
         """Load images and labels of the training and the test part.
@@ -55,8 +55,8 @@ class Idx(Reader):
             images_and_labels = []
             for ending in file_endings:
                 file = path.with_name(path.name.replace(self.suffixes[0], ending))
-                with open_file(file) as content:
-                    images_and_labels.append(read_array(content, str(file)))
+                with open_file(file) as file_stream:
+                    images_and_labels.append(read_array(file_stream, str(file)))
             parts.append(tuple(images_and_labels))
         X, y, splits = join_parts(parts, where)
         return DataTable.from_arrays(X, y, where, splits)
@@ -78,7 +78,8 @@ def read_array(stream: BinaryIO, where: str) -> np.ndarray:
     # The header has four bytes: zero, zero, the type (8: bytes) and the number of dimensions. The
     # lengths of the dimensions follow as big-endian numbers of four bytes, and then the values.
     content = stream.read()
-    n_dimensions = content[3] if content[:3] == b"\0\0\x08" and len(content) > 3 else 0
+    has_type = content[:3] == b"\0\0\x08" and len(content) > 3
+    n_dimensions = content[3] if has_type else 0
     start = 4 + 4 * n_dimensions
     # Images have three dimensions, labels one; NumPy would take up to 64.
     if 0 < n_dimensions <= 4 and len(content) > start:

@@ -37,7 +37,7 @@ class Libsvm(Reader):
     title = "LIBSVM"
     content = "label index:value index:value ..., one sample a line"
     suffixes = (".svm", ".libsvm", ".svmlight", ".scale")
-    rank = 1
+    rank = 1  # position in the search for a data set's file
 
     def read(self, stream: BinaryIO, where: str, options: ReadOptions) -> DataTable:
         """Load a LIBSVM (SVMlight) file.
@@ -64,9 +64,9 @@ def _read(stream: BinaryIO, where: str):
     text = stream.read()
     if len(text) > _LARGE_FILE:
         _check_features(text, where)
-    can_read_fast = not (b"_" in text and _UNDERSCORE.search(text)) and not _LONE_RETURN.search(
-        text
-    )
+    # The first test is fast: most files have no underscore at all.
+    has_underscore = b"_" in text and _UNDERSCORE.search(text) is not None
+    can_read_fast = not has_underscore and not _LONE_RETURN.search(text)
     try:
         if can_read_fast:
             X, y = load_svmlight_file(io.BytesIO(text))
@@ -140,6 +140,7 @@ def _parse_lines(text: bytes, where: str):
             f"{where}, line {number}: the label {problem.example!r} is a word among numbers; "
             "correct it"
         )
+    # Indices count from 0 only if 0 occurs.
     columns = np.array(indices, dtype=np.int64)
     if len(columns) and columns.min() > 0:
         columns -= 1

@@ -18,7 +18,7 @@ class Npz(Reader):
     title = "npz"
     content = "arrays x and y, perhaps is_test; or x_train, y_train, x_test, y_test"
     suffixes = (".npz",)
-    rank = 4
+    rank = 4  # position in the search for a data set's file
 
     def read(self, stream: BinaryIO, where: str, options: ReadOptions) -> DataTable:
         """Load arrays ``x_train, y_train, x_test, y_test``, or ``x, y``, perhaps with ``is_test``.
@@ -49,11 +49,11 @@ def _read(stream: BinaryIO, where: str) -> tuple[np.ndarray, np.ndarray, list[Sp
                 "it holds Python objects; images must be of one size, and labels numbers or text"
             )
         raise UserError(f"{where} is not a readable npz archive ({reason})") from None
-    # 1) A training and a test part.
+    # Archives have two layouts. The first one has a training and a test part.
     if {"x_train", "y_train", "x_test", "y_test"} <= arrays.keys():
         parts = [(arrays["x_train"], arrays["y_train"]), (arrays["x_test"], arrays["y_test"])]
         return join_parts(parts, where)
-    # 2) A single part, perhaps with marks of the test rows.
+    # The second one has a single part, perhaps with marks of the test rows.
     if not {"x", "y"} <= arrays.keys():
         raise UserError(
             f"{where} holds {sorted(arrays)}, but x and y (or x_train, y_train, x_test, y_test) "
