@@ -104,7 +104,7 @@ def make_report(words: Sequence[str], output: Path | None = None) -> None:
             write_output(path, lambda stream: stream.write(page.encode()))
         has_overview = not (names or about_runs or is_installed)
         overview_note = _write_overview(tables, results) if has_overview else ""
-    # 4) Print what was written.
+    # 4) Print the size and the content of the page.
     size = f"{path.stat().st_size / 1e6:.1f} MB"
     total = counts(tables).total
     contents = f"{counted(len(tables), 'table')}, {counted(len(figures), 'figure')}"
