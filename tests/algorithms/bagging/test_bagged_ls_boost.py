@@ -53,9 +53,9 @@ def test_validation_losses_are_out_of_bag_mean_squared_errors(monkeypatch):
     )
     masters, init = [], JointStumpMaster.__init__
 
-    def record_master(self, params, X, table, loss, is_out_of_bag, *rest):
+    def record_master(self, params, X, table, loss, *, is_out_of_bag, **others):
         masters.append((loss, is_out_of_bag.T))
-        init(self, params, X, table, loss, is_out_of_bag, *rest)
+        init(self, params, X, table, loss, is_out_of_bag=is_out_of_bag, **others)
 
     monkeypatch.setattr(JointStumpMaster, "__init__", record_master)
     model = BaggedLsBoostRegressor(n_estimators=4, random_state=0).fit(X, y)
