@@ -37,7 +37,7 @@ from boostbench.util.files import (
     lock_path,
     open_append,
     open_in_place,
-    repair,
+    repair_last_line,
     retry_while_in_use,
     slug,
     writing_to,
@@ -435,7 +435,7 @@ def pack(path: Path) -> int:
     packed = _packed(path)
     with file_lock(path, _CONTENT, depth=_n_checked_folders(path)):
         with open_in_place(path, "ab+") as file:
-            repair(file, _is_complete)
+            repair_last_line(file, _is_complete)
             file.seek(0)
             plain_body = file.read()
         size_before = len(plain_body) + (packed.stat().st_size if packed.exists() else 0)

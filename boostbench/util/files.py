@@ -125,7 +125,8 @@ def writing_to(
     remedy : str, default=RESULTS_ELSEWHERE
         Advice for the user.
     content : str, default=""
-        Content of the file in the message, e.g. ``"records to "``; empty if the name shows it.
+        Words before the path in the message, e.g. ``"records to "`` for "cannot write records to
+        PATH". Empty if the name of the file shows its content.
     depth : int, default=0
         Number of the file's folders that must not be links, see
         `check_folders`.
@@ -207,7 +208,7 @@ def open_append(
     path : Path
         File to append to; the file and its folder are made if they do not exist.
     content : str
-        Description of the lines for the error message: ``"records to "``.
+        Words before the path in the error message: ``"records to "``.
     is_complete : callable
         Function that returns True for a last line that lacks its line end only.
     depth : int, default=0
@@ -225,14 +226,22 @@ def open_append(
         See `file_lock`.
     """
     with file_lock(path, content, depth=depth), open_in_place(path, "ab+") as file:
-        repair(file, is_complete)
+        repair_last_line(file, is_complete)
         yield file
         file.flush()
         os.fsync(file.fileno())
 
 
-def repair(file: BinaryIO, is_complete: Callable[[bytes], bool]) -> None:
-    """End a file with a complete line; `file` is open to read and append, see `open_append`."""
+def repair_last_line(file: BinaryIO, is_complete: Callable[[bytes], bool]) -> None:
+    """Cut off an incomplete last line of a file, or end it if only its line end is missing.
+
+    Parameters
+    ----------
+    file : binary file
+        File that is open to read and append.
+    is_complete : callable
+        See `open_append`.
+    """
     end = file.seek(0, os.SEEK_END)
     if end == 0:
         return
