@@ -95,7 +95,15 @@ def compose_config(
 def _compose(
     values: Settings, asked: Collection[str] | None, folders: Sequence[Path]
 ) -> tuple["ConfigTree", "_ComposedConfig"]:
-    """Return the merged config, and the completed one; see `compose_config`."""
+    """Return the config before and after its completion; see `compose_config`.
+
+    Returns
+    -------
+    tree : ConfigTree
+        Config as Hydra composes it.
+    composed : _ComposedConfig
+        Config without values of a replaced algorithm or of replaced data, with the profile applied.
+    """
     values = Settings(zip(allow_new_parameters(values), values.values(), strict=True))
     tree = merge_configs(values, tuple(folders))
     override_keys = [*map(strip_prefix, values)]
@@ -358,7 +366,7 @@ class _ComposedConfig(msgspec.Struct):
         """
         path, task = self.data.get("path"), self.data.get("openml_task")
         if (path or task) and "data" not in override_keys:
-            # The way to read labels and missing values concerns any data.
+            # The settings of labels and of missing values concern any data.
             for key in self.data.keys() - {"name", "path", "openml_task", "labels", "missing"}:
                 if not _is_overridden(f"data.{key}", override_keys):
                     del self.data[key]

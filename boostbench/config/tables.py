@@ -211,6 +211,7 @@ class TableDefinition(msgspec.Struct, frozen=True):
 
     def _check(self, where: str) -> None:
         """Check that the values fit together; `where` is the file for messages."""
+        # 1) Check the names of rows and columns, and the single keys.
         self._check_names(where)
         if self.rounds and self.quantity not in (None, *STAGED):
             raise UserError(f"{where}: rounds cannot go with quantity: {self.quantity}")
@@ -227,7 +228,7 @@ class TableDefinition(msgspec.Struct, frozen=True):
             raise UserError(f"{where}: speedup needs seconds: which CPU time is it of?")
         if self.speedup and self.rounds:
             raise UserError(f"{where}: speedup cannot go with rounds")
-        # An override of the table or of a row must set a parameter of at least one column.
+        # 2) An override of the table or of a row must set a parameter of at least one column.
         check_applicable(self.overrides, (self._choice(*key) for key in self.keys), where)
         for name, row in self.rows.items():
             choices = (self._choice(name, column) for column in self.columns)
@@ -235,6 +236,7 @@ class TableDefinition(msgspec.Struct, frozen=True):
 
     def _check_names(self, where: str) -> None:
         """Check that all rows and columns exist that claims, pairs and cells name."""
+        # Pairs of columns by the key of the file that lists them.
         pairs = {"compare": self.compare or [], "speedup": self.speedup}
         for number, claim in enumerate(self.claims, start=1):
             key = f"claim {number}"
@@ -297,12 +299,17 @@ class TableDefinition(msgspec.Struct, frozen=True):
         row_names = [(name, {row.data, row.title}) for name, row in self.rows.items()]
         selected_rows = _select(rows, row_names, f"row of {self.name}")
         part_rows = {name: row for name, row in self.rows.items() if name in selected_rows}
-        column_names = [(name, {c.algo, c.title}) for name, c in self.columns.items()]
+        column_names = [
+            (name, {column.algo, column.title}) for name, column in self.columns.items()
+        ]
         selected_columns = _select(columns, column_names, f"column of {self.name}")
-        part_columns = {name: c for name, c in self.columns.items() if name in selected_columns}
+        part_columns = {
+            name: column for name, column in self.columns.items() if name in selected_columns
+        }
         # 2) Restrict claims, remarks and comparisons to them.
 
         def select_pairs(pairs: Iterable[list[str]]) -> list[list[str]]:
+            """Return the pairs whose two columns are selected."""
             return [pair for pair in pairs if set(pair) <= part_columns.keys()]
 
         claims = [
@@ -414,8 +421,8 @@ class TableDefinition(msgspec.Struct, frozen=True):
         try:
             return compose_experiment(self.cell_settings(row, column, asked), asked)
         except UserError:
-            # The definition is at fault if the error occurs without the command line's overrides;
-            # else the error is raised as it is.
+            # Compose again without the overrides of the command line. If this fails, too, the
+            # definition is at fault, and the error names the cell; else the first error is raised.
             with self.error_context(row, column):
                 compose_experiment(self.cell_settings(row, column))
             raise
@@ -461,7 +468,10 @@ class TableDefinition(msgspec.Struct, frozen=True):
         )
 
     def _choice(self, row: str, column: str, asked: Settings | None = None) -> AlgorithmChoice:
-        """Return the algorithm of a cell, see `cell_settings` for the parameters."""
+        """Return the algorithm of a cell, on which the applicable overrides depend.
+
+        See `cell_settings` for the parameters.
+        """
         row_definition, column_definition = self.rows[row], self.columns[column]
         return AlgorithmChoice.from_settings(
             column_definition.choice,
@@ -502,14 +512,15 @@ class TableDefinition(msgspec.Struct, frozen=True):
         """
         if self.published is None:
             return ()
-        row_definition, published = self.rows[row], self.columns[column].published
-        # A line of the published table is found by the data, the algorithm and its parameters.
-        values = {**algorithm.params, **row_definition.published, **published}
+        # A line of the published table is found by the data, the algorithm and its parameters. The
+        # definition replaces them where the paper names them differently.
+        row_definition = self.rows[row]
+        row_keys, column_keys = row_definition.published, self.columns[column].published
+        values = {**algorithm.params, **row_keys, **column_keys}
         if rounds:
             values["n_iterations"] = rounds
-        data = self.published_as.get(row)
-        data = data or row_definition.published.get("data", row_definition.data)
-        return find_published(self.published, data, published.get("algo", algorithm.name), values)
+        data = self.published_as.get(row) or row_keys.get("data", row_definition.data)
+        return find_published(self.published, data, column_keys.get("algo", algorithm.name), values)
 
     def find_statement(
         self, columns: Sequence[str], algorithms: Sequence[AlgorithmSpec]
@@ -564,12 +575,11 @@ def _select(
     valid_names = [name for name, _ in alternatives]
     selected = set() if names else set(valid_names)
     for name in names:
-        is_other_name = name not in valid_names
-        matches = {
-            valid_name
-            for valid_name, other_names in alternatives
-            if name in (other_names if is_other_name else {valid_name})
-        }
+        if name in valid_names:
+            selected.add(name)
+            continue
+        # Several rows or columns may have the same other name, and all of them are meant.
+        matches = {valid_name for valid_name, other_names in alternatives if name in other_names}
         if not matches:
             raise unknown_name_error(kind, name, valid_names, is_listed=False)
         selected |= matches
