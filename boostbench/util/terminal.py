@@ -85,6 +85,7 @@ class _EscapeControls:
     """Hook of a console that escapes control characters in texts, not in its own commands."""
 
     def process_renderables(self, renderables: list) -> list:
+        """Return the objects that rich prints, each with escaped text; rich calls this method."""
         return list(map(_Escaped, renderables))
 
 

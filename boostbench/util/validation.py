@@ -95,24 +95,34 @@ def validate_mapping(cls: type[msgspec.Struct], content: Mapping, where: str) ->
             raise UserError(f"{where}.{key} is {value!r}; {advice}") from None
 
 
+#: Structs by their class and the text of their config, see `struct_from_config`.
+_structs: dict[tuple[type, str], Any] = {}
+
+
 def struct_from_config(cls: type[T], config: Mapping, where: str) -> T:
     """Return a struct of the values in a group of a config, see `validate_mapping`.
 
     Equal configs give the same struct: the cells of a table share a few.
     """
-    text = cls, repr(config)
-    if text not in _structs:
+    cache_key = cls, repr(config)
+    if cache_key not in _structs:
         validate_mapping(cls, config, where)
-        _structs[text] = msgspec.convert(config, cls)
-    return _structs[text]
-
-
-#: Structs by their class and the text of their config, see `struct_from_config`.
-_structs: dict[tuple[type, str], Any] = {}
+        _structs[cache_key] = msgspec.convert(config, cls)
+    return _structs[cache_key]
 
 
 def _advice(kind: Any, value: Any, key: str) -> str:
-    """Return advice on a value of a wrong type."""
+    """Return advice on a value of a wrong type.
+
+    Parameters
+    ----------
+    kind : type
+        Described type, see `validate_mapping`.
+    value : object
+        Value that has another type.
+    key : str
+        Dotted key of the value.
+    """
     first_type = _alternatives(kind)[0]
     if get_origin(first_type) is Literal:
         return did_you_mean(value, get_args(first_type))

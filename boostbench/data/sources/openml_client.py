@@ -230,7 +230,7 @@ def _read_splits(text: str, procedure: _Procedure, n_samples: int, origin: str) 
     rows = _read_split_rows(text, origin, damage)
     _check_numbers_of_splits(rows, procedure, damage)
     splits = [
-        tuple(part.loc[part["type"] == kind, "rowid"].to_numpy() for kind in ("TRAIN", "TEST"))
+        tuple(part.loc[part["type"] == name, "rowid"].to_numpy() for name in ("TRAIN", "TEST"))
         for _, part in rows.groupby(["repeat", "fold"])
     ]
     for number, parts in enumerate(splits, 1):
@@ -303,7 +303,7 @@ def _check_numbers_of_splits(rows: "pd.DataFrame", procedure: _Procedure, damage
             )
 
 
-def _check_split_rows(rows: "pd.DataFrame", procedure: str, n_samples: int, damage: str) -> None:
+def _check_split_rows(rows: "pd.DataFrame", kind: str, n_samples: int, damage: str) -> None:
     """Raise ConnectionError if rows of the data set are absent from the splits.
 
     Each split of a holdout or a cross-validation has all rows, and a cross-validation tests each
@@ -313,15 +313,15 @@ def _check_split_rows(rows: "pd.DataFrame", procedure: str, n_samples: int, dama
     ----------
     rows : pandas.DataFrame
         See `_read_split_rows`.
-    procedure : str
-        Type of the estimation procedure.
+    kind : str
+        Kind of the estimation procedure, see `_Procedure`.
     n_samples : int
         Number of rows of the data set.
     damage : str
         Start of messages on a damaged file.
     """
-    is_cross_validation = procedure in ("crossvalidation", "leaveoneout")
-    if is_cross_validation or procedure == "holdout":
+    is_cross_validation = kind in ("crossvalidation", "leaveoneout")
+    if is_cross_validation or kind == "holdout":
         n_rows = rows.groupby(["repeat", "fold"])["rowid"].nunique()
         if (n_rows != n_samples).any():
             raise ConnectionError(f"{damage}: a split has {n_rows.min()} of {n_samples} rows")
