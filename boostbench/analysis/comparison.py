@@ -27,7 +27,7 @@ from boostbench.util.numbers import differences, rounded
 
 
 @dataclass(frozen=True)
-class Paired:
+class PairedNumbers:
     """Numbers of several columns on the data sets or splits that all of them have.
 
     Attributes
@@ -114,8 +114,8 @@ class PairTest(NamedTuple):
         Probabilities that `a` is better, that both are equal for practical purposes, and that `b`
         is better; None without a region of equivalence.
     resampled : float or None
-        Of paired splits, the p-value of the corrected resampled t-test; None of data sets, and
-        where splits are no random divisions.
+        P-value of the corrected resampled t-test for paired splits; None for data sets, and where
+        splits are no random divisions.
     resampled_holm : float or None
         The same p-value, corrected for the number of pairs of columns.
     """
@@ -137,7 +137,7 @@ class Comparison(NamedTuple):
 
     Attributes
     ----------
-    pairs : Paired
+    paired_numbers : PairedNumbers
         The numbers that are compared.
     ranks : dict of str to float
         Average rank of each column, 1 is the best; empty without numbers.
@@ -146,18 +146,18 @@ class Comparison(NamedTuple):
     friedman : Friedman or None
         The test of all columns together; None for two columns, or fewer than two numbers.
     rope : float or None
-        Numbers that differ by no more are equal for practical purposes, in the unit of the
-        quantity; None where nothing says so.
+        Region of practical equivalence: numbers that differ by no more are equal for practical
+        purposes, in the unit of the quantity. None: there is no such region.
     """
 
-    pairs: Paired
+    paired_numbers: PairedNumbers
     ranks: dict[str, float]
     tests: list[PairTest]
     friedman: Friedman | None
     rope: float | None = None
 
 
-def paired(table: Table, columns: Sequence[str]) -> Paired:
+def pair_columns(table: Table, columns: Sequence[str]) -> PairedNumbers:
     """Collect the numbers of a table that tests can compare.
 
     Parameters
@@ -169,32 +169,41 @@ def paired(table: Table, columns: Sequence[str]) -> Paired:
 
     Returns
     -------
-    Paired
+    PairedNumbers
     """
+    # 1) Find the rows with a number of each column.
     rows = {
         row: [table.cells[row, column] for column in columns]
         for row in table.rows
         if row not in table.uncounted
     }
     left_out = [row for row, cells in rows.items() if not all(cell.values for cell in cells)]
-    first: dict[tuple, str] = {}
+    # 2) Keep the first of several rows with the same experiments.
+    row_of_experiments: dict[tuple, str] = {}
     for row, cells in rows.items():
         if row not in left_out:
-            first.setdefault(tuple(map(_experiment_key, cells)), row)
-    repeated = [row for row in rows if row not in left_out and row not in first.values()]
-    complete = [rows[row] for row in first.values()]
+            row_of_experiments.setdefault(tuple(map(_experiment_key, cells)), row)
+    distinct = list(row_of_experiments.values())
+    repeated = [row for row in rows if row not in left_out and row not in distinct]
+    # 3) Pair the numbers: of the splits if the table has one row, else of the rows.
+    cells_of_rows = [rows[row] for row in distinct]
     if len(table.rows) == 1:
-        values = [cell.values for cells in complete for cell in cells]
-        shared = sorted(set.intersection(*map(set, values))) if values else []
-        lines = [[numbers_by_split[split] for numbers_by_split in values] for split in shared]
-        unit, ratio = "paired splits", tested_ratio(cell for cells in complete for cell in cells)
+        values = [cell.values for cells in cells_of_rows for cell in cells]
+        common_splits = sorted(set.intersection(*map(set, values))) if values else []
+        pairs = [[value_of[split] for value_of in values] for split in common_splits]
+        unit = "paired splits"
+        ratio = tested_ratio(cell for cells in cells_of_rows for cell in cells)
     else:
-        lines = [[cell.mean for cell in cells] for cells in complete]
+        pairs = [[cell.mean for cell in cells] for cells in cells_of_rows]
         unit, ratio = "data sets", None
-    numbers = np.array(lines, dtype=float).reshape(-1, len(columns))
-    quantity = table.columns[columns[0]].quantity
-    left_out, repeated = ([table.rows[row] for row in each] for each in (left_out, repeated))
-    return Paired(numbers, quantity, unit, left_out, ratio, repeated)
+    return PairedNumbers(
+        numbers=np.array(pairs, dtype=float).reshape(-1, len(columns)),
+        quantity=table.columns[columns[0]].quantity,
+        unit=unit,
+        left_out=[table.rows[row] for row in left_out],
+        ratio=ratio,
+        repeated=[table.rows[row] for row in repeated],
+    )
 
 
 def _experiment_key(cell: Cell) -> str:
@@ -226,11 +235,11 @@ def tested_ratio(cells: Iterable[Cell]) -> float | None:
 def ratio_of_records(records: Sequence[Measured]) -> float | None:
     """Return the ratio of `tested_ratio` for records of splits."""
     protocols = [record.config.protocol for record in records]
-    random = (
+    is_random = (
         protocol["sampling"] != "official" and protocol.get("test", "part") in ("part", "rest")
         for protocol in protocols
     )
-    if not records or not all(random):
+    if not records or not all(is_random):
         return None
     return fmean(record.n_test / record.n_train for record in records)
 
@@ -245,38 +254,38 @@ def compare_columns(
     table : Table
         The pairs of numbers are its data sets; or, when it has only one, the splits.
     columns : sequence of str, default=None
-        Their names; by default all.
+        Names of the columns; by default all.
     rope : float, default=None
-        Numbers that differ by no more are equal for practical purposes; by default one point of
-        a percentage.
+        Region of practical equivalence: numbers that differ by no more are equal for practical
+        purposes; by default one point of a percentage.
 
     Returns
     -------
     Comparison
     """
     names = list(columns or table.results)
-    pairs = paired(table, names)
-    if len(pairs.numbers) < 2:
-        return Comparison(pairs, {}, [], None)
-    if rope is None and pairs.quantity.unit == "percent":
+    paired_numbers = pair_columns(table, names)
+    if len(paired_numbers.numbers) < 2:
+        return Comparison(paired_numbers, {}, [], None)
+    if rope is None and paired_numbers.quantity.unit == "percent":
         rope = 1.0
-    losses = pairs.losses
+    losses = paired_numbers.losses
     ranks = dict(zip(names, average_ranks(losses).tolist(), strict=True))
-    friedman_test = friedman(losses, pairs.quantity.digits) if len(names) > 2 else None
+    friedman_test = friedman(losses, paired_numbers.quantity.digits) if len(names) > 2 else None
     column_pairs = list(combinations(range(len(names)), 2))
-    printed_differences = [pairs.differences(a, b) for a, b in column_pairs]
+    printed_differences = [paired_numbers.differences(a, b) for a, b in column_pairs]
     tested = [wilcoxon(differences) for differences in printed_differences]
-    resampled, corrected = _resampled(pairs, column_pairs)
+    resampled, corrected = _resampled(paired_numbers, column_pairs)
     tests = [
         PairTest(
             a=names[a],
             b=names[b],
-            difference=float(np.mean(pairs.exact_differences(a, b))),
+            difference=float(np.mean(paired_numbers.exact_differences(a, b))),
             score=score(differences),
             wilcoxon=test,
             holm=float(p_holm),
             nemenyi=float(friedman_test.nemenyi[a, b]) if friedman_test else None,
-            posterior=_posterior(pairs, a, b, differences, rope),
+            posterior=_posterior(paired_numbers, a, b, differences, rope),
             resampled=p_resampled,
             resampled_holm=p_resampled_holm,
         )
@@ -290,17 +299,17 @@ def compare_columns(
             strict=True,
         )
     ]
-    return Comparison(pairs, ranks, tests, friedman_test, rope)
+    return Comparison(paired_numbers, ranks, tests, friedman_test, rope)
 
 
 def _posterior(
-    pairs: Paired, a: int, b: int, differences: np.ndarray, rope: float | None
+    paired_numbers: PairedNumbers, a: int, b: int, differences: np.ndarray, rope: float | None
 ) -> Posterior | None:
     """Return the probabilities that column `a` is better than `b`, equivalent, or worse.
 
     Parameters
     ----------
-    pairs : Paired
+    paired_numbers : PairedNumbers
     a, b : int
         Positions of the columns.
     differences : ndarray of shape (n_pairs,)
@@ -315,25 +324,32 @@ def _posterior(
     """
     if rope is None:
         return None
-    if pairs.unit == "data sets":
+    if paired_numbers.unit == "data sets":
         return signed_rank(differences, rope)
-    if pairs.ratio is None:
+    if paired_numbers.ratio is None:
         return None
-    return correlated_t(pairs.quantity.sign * pairs.exact_differences(a, b), rope, pairs.ratio)
+    return correlated_t(
+        paired_numbers.quantity.sign * paired_numbers.exact_differences(a, b),
+        rope,
+        paired_numbers.ratio,
+    )
 
 
 def _resampled(
-    pairs: Paired, column_pairs: Sequence[tuple[int, int]]
+    paired_numbers: PairedNumbers, column_pairs: Sequence[tuple[int, int]]
 ) -> tuple[Sequence[float | None], Sequence[float | None]]:
     """Return the p-values of the corrected resampled t-test, without and with Holm's correction."""
-    if pairs.ratio is None:
+    if paired_numbers.ratio is None:
         return [None] * len(column_pairs), [None] * len(column_pairs)
-    p = [corrected_t(pairs.exact_differences(a, b), pairs.ratio) for a, b in column_pairs]
+    p = [
+        corrected_t(paired_numbers.exact_differences(a, b), paired_numbers.ratio)
+        for a, b in column_pairs
+    ]
     return p, holm(p).tolist()
 
 
 def effect(table: Table, row: str, a: str, b: str) -> float:
-    """Hedges' g of two columns on one data set, over the splits; negative where `a` is lower."""
+    """Return Hedges' g of two columns on one data set, over the splits; negative where `a` is lower."""
     cells = [table.cells[row, name] for name in (a, b)]
     first, second = ((cell.mean, cell.std, len(cell.values)) for cell in cells)
     return hedges_g(*first, *second)

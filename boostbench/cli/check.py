@@ -137,15 +137,15 @@ def _print_verdicts(tables: Sequence[Table], without_records: Sequence[Table]) -
     from boostbench.analysis.claims import claims
     from boostbench.report.findings import published_listing
     from boostbench.report.renderers.terminal import print_listing
-    from boostbench.report.wording import freshness_note, partial_note
+    from boostbench.report.wording import freshness_notes, partial_notes
     from boostbench.util.terminal import make_console
 
     console = make_console()
     for table in tables:
         console.print(table.title, style="bold")
         print_listing(console, published_listing(table))
-        stale = freshness_note(table.cells.values(), fitted=[])
-        for line in [*partial_note(table), *claims(table), *stale]:
+        stale = freshness_notes(table.cells.values(), fitted=[])
+        for line in [*partial_notes(table), *claims(table), *stale]:
             console.print(line)
         console.print()
     if without_records:

@@ -288,7 +288,7 @@ def _draw_figures(table: Table, comparison: Comparison, path: Path, depth: int) 
     from boostbench.figures.style import save
 
     by_rank, title = draw_critical_difference(table, comparison), f"Ranks of {table.title}"
-    sentence = comparison.friedman.sentence(comparison.pairs.unit)
+    sentence = comparison.friedman.sentence(comparison.paired_numbers.unit)
     ranks = save(by_rank, path, title, sentence, depth)
     matrix = draw_matrix(table, comparison)
     matrix_path = path.with_name(f"{path.name}-matrix")

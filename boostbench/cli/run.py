@@ -288,7 +288,7 @@ def _print_job(experiments: Sequence[ExperimentConfig], report: Report) -> None:
     from boostbench.fitting.quantities import get_quantity
     from boostbench.report.document import summarize
     from boostbench.report.renderers.terminal import print_summary, print_warnings
-    from boostbench.report.wording import STALE, freshness_note
+    from boostbench.report.wording import STALE, freshness_notes
     from boostbench.util.terminal import make_console
 
     cells = []
@@ -300,7 +300,7 @@ def _print_job(experiments: Sequence[ExperimentConfig], report: Report) -> None:
         cells.append(Cell.from_results(outcome, data, algorithm.name, algorithm.title, **about))
     console = make_console()
     print_summary(console, summarize(report.results[0].experiment.dataset, cells))
-    for note in freshness_note(cells, cells):
+    for note in freshness_notes(cells, cells):
         console.print(note, style="yellow" if note.startswith(STALE) else "")
     print_warnings(console, filter(None, [constant_baseline_warning(cells[0], cells[1:])]))
 

@@ -223,7 +223,7 @@ class Ranks(TableFigure, frozen=True, kw_only=True):
         """Draw the figure: see `FigureDefinition.draw`."""
         table, columns, results = self.read(overrides)
         comparison = compare_columns(table, columns)
-        test, pairs = comparison.friedman, comparison.pairs
+        test, paired_numbers = comparison.friedman, comparison.paired_numbers
         if test is None:
             raise UserError(
                 f"figure {self.name} needs three algorithms or more, and two data sets or more "
@@ -231,7 +231,7 @@ class Ranks(TableFigure, frozen=True, kw_only=True):
             )
         by_rank = sorted(comparison.ranks.items(), key=itemgetter(1))
         facts = [[table.columns[name].label, f"{rank:.2f}"] for name, rank in by_rank]
-        notes = [test.sentence(pairs.unit), *filter(None, [pairs.note])]
+        notes = [test.sentence(paired_numbers.unit), *filter(None, [paired_numbers.note])]
         notes += stale_cells(table.cells.values())
         return Drawing(draw_critical_difference(table, comparison), results, notes, facts, _RANKED)
 
@@ -260,7 +260,7 @@ def draw_matrix(table: Table, comparison: Comparison) -> Figure:
     """
     names = sorted(comparison.ranks, key=comparison.ranks.get)
     tests = {(test.a, test.b): test for test in comparison.tests}
-    quantity = comparison.pairs.quantity
+    quantity = comparison.paired_numbers.quantity
     n = len(names)
     # 1) The sizes: cells as wide as the longest word of a label, and lines for labels and key.
     labels = [label(break_words(table.columns[name].label, _MATRIX_LABEL_WIDTH)) for name in names]
@@ -299,10 +299,10 @@ def draw_matrix(table: Table, comparison: Comparison) -> Figure:
 
 def _matrix_key(comparison: Comparison) -> str:
     """Explain the three numbers of a cell and its colour."""
-    unit = comparison.pairs.quantity.format_difference("").strip()
+    unit = comparison.paired_numbers.quantity.format_difference("").strip()
     return (
         f"Mean difference, row minus column{f', in {unit}' if unit else ''}; wins/ties/losses of "
-        f"the row over {len(comparison.pairs.numbers)} {comparison.pairs.unit}; p of Wilcoxon's "
+        f"the row over {len(comparison.paired_numbers.numbers)} {comparison.paired_numbers.unit}; p of Wilcoxon's "
         f"test after Holm's correction, bold at {LEVEL:g} or less. Blue: the row is better; "
         "orange: worse; pale: p near 1."
     )
@@ -332,7 +332,7 @@ class Matrix(TableFigure, frozen=True, kw_only=True):
             raise UserError(
                 f"figure {self.name} needs two data sets or more with a number of each algorithm"
             )
-        notes = [listing.explanation, *filter(None, [comparison.pairs.note])]
+        notes = [listing.explanation, *filter(None, [comparison.paired_numbers.note])]
         notes += stale_cells(table.cells.values())
         figure = draw_matrix(table, comparison)
         return Drawing(figure, results, notes, listing.rows, listing.heads)

@@ -10,7 +10,7 @@ from math import isnan
 
 from boostbench.analysis.cells import Cell
 from boostbench.analysis.claims import claims
-from boostbench.analysis.comparison import paired
+from boostbench.analysis.comparison import pair_columns
 from boostbench.analysis.statistics import LEVEL
 from boostbench.analysis.statistics.friedman import average_ranks, holm
 from boostbench.analysis.statistics.wilcoxon import wilcoxon
@@ -52,7 +52,7 @@ def make_document(table: Table) -> Document:
         tests=summarize_tests(table),
         claims=claims(table),
         notes=wording.remarks(table),
-        freshness=wording.freshness_note(table.cells.values(), table.fitted),
+        freshness=wording.freshness_notes(table.cells.values(), table.fitted),
         ranks=make_rank_row(table),
         listings=[listing for listing in lists if listing and listing.lines],
     )
@@ -174,15 +174,15 @@ def make_rank_row(table: Table) -> RankRow | None:
     ]
     if len(table.rows) < 2 or len(names) < 2 or table.quantity.better is None:
         return None
-    pairs = paired(table, names)
-    n_data = len(pairs.numbers)
+    paired_numbers = pair_columns(table, names)
+    n_data = len(paired_numbers.numbers)
     if n_data < 2:
         return None
-    # 2) Test all pairs, because Holm's correction is for all of them; keep the pairs of the best.
-    ranks = dict(zip(names, average_ranks(pairs.losses).tolist(), strict=True))
+    # 2) Test all paired_numbers, because Holm's correction is for all of them; keep the pairs of the best.
+    ranks = dict(zip(names, average_ranks(paired_numbers.losses).tolist(), strict=True))
     best = names.index(min(ranks, key=ranks.get))
     index_pairs = list(combinations(range(len(names)), 2))
-    p_values = holm([wilcoxon(pairs.differences(a, b)).p for a, b in index_pairs])
+    p_values = holm([wilcoxon(paired_numbers.differences(a, b)).p for a, b in index_pairs])
     significant = {
         names[a if b == best else b]
         for (a, b), p in zip(index_pairs, p_values, strict=True)

@@ -12,7 +12,7 @@ from statistics import median
 from typing import NamedTuple
 
 from boostbench.analysis.cells import Cell
-from boostbench.analysis.comparison import compare_columns, paired
+from boostbench.analysis.comparison import compare_columns, pair_columns
 from boostbench.analysis.runs import RecordedExperiment, available_metrics
 from boostbench.analysis.statistics.agreement import MARGIN, POWER, SHORT
 from boostbench.analysis.statistics.friedman import holm
@@ -108,10 +108,12 @@ def _compare_pairs(table: Table) -> PairResults:
         results = []
         for pair in table.compare:
             test = tests[frozenset((pair.a, pair.b))]
-            results.append(PairResult(pair, all_pairs.pairs.unit, test.wilcoxon, test.holm))
+            results.append(
+                PairResult(pair, all_pairs.paired_numbers.unit, test.wilcoxon, test.holm)
+            )
         return PairResults(results, len(tests), [])
     # 2) Or test the pairs alone.
-    numbers = {pair: paired(table, [pair.a, pair.b]) for pair in table.compare}
+    numbers = {pair: pair_columns(table, [pair.a, pair.b]) for pair in table.compare}
     tests = {
         pair: wilcoxon(pairs.differences(0, 1))
         for pair, pairs in numbers.items()
@@ -192,8 +194,8 @@ def published_listing(table: Table) -> Listing:
         if agreement:
             digits = cell.quantity.digits
             difference = numbers.fixed(agreement.difference, digits, "+")
-            if not isnan(agreement.half):
-                difference += f" ± {numbers.fixed(agreement.half, digits)}"
+            if not isnan(agreement.half_width):
+                difference += f" ± {numbers.fixed(agreement.half_width, digits)}"
                 detectable = numbers.fixed(agreement.detectable, digits)
             if agreement.basis in SHORT:
                 verdict += f" ({SHORT[agreement.basis]})"

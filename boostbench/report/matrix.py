@@ -70,9 +70,9 @@ def _line(table: Table, test: PairTest, has_corrected_t: bool, has_posterior: bo
 
 def _explain(comparison: Comparison, has_corrected_t: bool, has_posterior: bool) -> str:
     """Return the explanation of the columns of `comparison_listing`."""
-    pairs, n_tests = comparison.pairs, len(comparison.tests)
+    paired_numbers, n_tests = comparison.paired_numbers, len(comparison.tests)
     sentences = [
-        f"Over {len(pairs.numbers)} {pairs.unit}: mean difference; how often A wins, ties and "
+        f"Over {len(paired_numbers.numbers)} {paired_numbers.unit}: mean difference; how often A wins, ties and "
         f"loses, as printed; p-value of the {_test_name(comparison)} with Holm's correction for "
         f"{n_tests} {'pairs' if n_tests > 1 else 'pair'}."
     ]
@@ -110,7 +110,7 @@ def pair_sentences(table: Table, comparison: Comparison) -> list[str]:
     """
     (test,) = comparison.tests
     a, b = (table.columns[name].label for name in (test.a, test.b))
-    quantity = comparison.pairs.quantity
+    quantity = comparison.paired_numbers.quantity
     difference = fixed(test.difference, quantity.digits + 1, "+")
     sentences = [f"Mean difference: {quantity.format_difference(difference)}."]
     if test.resampled is not None:
@@ -130,10 +130,10 @@ def pair_sentences(table: Table, comparison: Comparison) -> list[str]:
 
 def _bayes_name(comparison: Comparison) -> str:
     """Return the name of the Bayesian test: splits of one data set are correlated."""
-    over_data = comparison.pairs.unit == "data sets"
+    over_data = comparison.paired_numbers.unit == "data sets"
     return "signed-rank test" if over_data else "correlated t-test"
 
 
 def _rope_text(comparison: Comparison) -> str:
     """Return the largest difference that does not matter in practice, with its unit."""
-    return comparison.pairs.quantity.format_difference(f"{comparison.rope:g}")
+    return comparison.paired_numbers.quantity.format_difference(f"{comparison.rope:g}")

@@ -231,7 +231,9 @@ def detectable_sentences(total: Tally) -> str:
     if not tested:
         return ""
     points = [cell.agreement.detectable for cell in tested if cell.quantity.symbol == "%"]
-    size = f"{median(cell.agreement.share for cell in tested):.0%} of the published error"
+    size = (
+        f"{median(cell.agreement.detectable_share for cell in tested):.0%} of the published error"
+    )
     if points:
         size = f"{median(points):.1f} percentage points, or {size},"
     text = (
@@ -239,7 +241,8 @@ def detectable_sentences(total: Tally) -> str:
         f"of {POWER:.0%}."
     )
     n_undecidable = sum(
-        cell.agreement.verdict == "undecided" and not cell.agreement.can_tell for cell in tested
+        cell.agreement.verdict == "undecided" and not cell.agreement.can_be_reproduced
+        for cell in tested
     )
     if n_undecidable:
         text += (

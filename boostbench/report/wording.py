@@ -138,8 +138,8 @@ def changes_note(table: Table) -> str | None:
 
 
 def table_notes(table: Table) -> list[str]:
-    """Return all sentences below a comparison: `remarks`, then `freshness_note`."""
-    return remarks(table) + freshness_note(table.cells.values(), table.fitted)
+    """Return all sentences below a comparison: `remarks`, then `freshness_notes`."""
+    return remarks(table) + freshness_notes(table.cells.values(), table.fitted)
 
 
 def remarks(table: Table) -> list[str]:
@@ -155,10 +155,10 @@ def remarks(table: Table) -> list[str]:
     if table.uncounted and table.compare:
         rows = ", ".join(table.rows[row] for row in table.rows if row in table.uncounted)
         sentences.append(f"A second version of the same data, not counted in the tests: {rows}.")
-    sentences += partial_note(table)
+    sentences += partial_notes(table)
     if any(cell.status == "not reached" for cell in cells):
         sentences.append("Not reached: fewer boosting rounds were asked for.")
-    sentences += _not_recorded_note(table)
+    sentences += _not_recorded_notes(table)
     # 2) Published numbers, and the intervals of the verdicts on them.
     if any(cell.departures and cell.target for cell in cells):
         sentences.append(
@@ -172,7 +172,7 @@ def remarks(table: Table) -> list[str]:
     return sentences
 
 
-def _not_recorded_note(table: Table) -> list[str]:
+def _not_recorded_notes(table: Table) -> list[str]:
     """Return a sentence on algorithms whose fits did not record the quantity; or an empty list."""
     cells = table.cells.values()
     titles = dict.fromkeys(cell.title for cell in cells if cell.status == "not recorded")
@@ -185,7 +185,7 @@ def _not_recorded_note(table: Table) -> list[str]:
     return [f"Not recorded: fits of {', '.join(titles)} do not tell this number.{advice}"]
 
 
-def partial_note(table: Table) -> list[str]:
+def partial_notes(table: Table) -> list[str]:
     """Return a sentence that explains `PARTIAL` and names its cells; or an empty list."""
     cells = {place: cell for place, cell in table.cells.items() if cell.is_partial}
     places = [
@@ -198,7 +198,7 @@ def partial_note(table: Table) -> list[str]:
     return [f"{PARTIAL} over a part of the splits: {', '.join(places)}."] if places else []
 
 
-def freshness_note(cells: Iterable[CellResult], fitted: Iterable[CellResult]) -> list[str]:
+def freshness_notes(cells: Iterable[CellResult], fitted: Iterable[CellResult]) -> list[str]:
     """Return sentences on stale records and on refits, which verify records by repeating them.
 
     Parameters

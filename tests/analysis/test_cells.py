@@ -96,7 +96,7 @@ def test_accuracy_without_a_published_deviation_is_judged(make_cell):
     cell = make_cell([1.99, 2, 2.01], **published)
     assert (cell.verdict, cell.agreement.basis) == ("reproduced", "ours")
     # The error is the distance to 100%.
-    assert cell.agreement.share == pytest.approx(cell.agreement.detectable / 2)
+    assert cell.agreement.detectable_share == pytest.approx(cell.agreement.detectable / 2)
     assert make_cell([8, 9, 10], **published).verdict == "worse"
     # All of the protocol's splits, which is one, are there.
     # The number of its test samples determines the interval.
@@ -144,7 +144,7 @@ def test_folds_have_a_narrower_interval_than_independent_splits(make_cell):
     folds = make_cell(errors, published=(10.0, 1.0), n=20)
     kfold = {"config__protocol__sampling": "kfold", "config__protocol__n_splits": 10}
     folds = with_records(folds, **kfold)
-    assert folds.agreement.half < 0.6 * random.agreement.half
+    assert folds.agreement.half_width < 0.6 * random.agreement.half_width
     drawn = with_records(folds, config__protocol__samples_per_class=50)
     assert drawn.agreement == random.agreement
 

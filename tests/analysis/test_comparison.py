@@ -55,7 +55,7 @@ def test_single_pair_needs_no_correction(make_cell, make_table):
 def test_single_data_set_has_no_tests(table):
     comparison = compare_columns(table)
     assert (comparison.ranks, comparison.tests, comparison.friedman) == ({}, [], None)
-    assert len(comparison.pairs.numbers) == 1
+    assert len(comparison.paired_numbers.numbers) == 1
 
 
 def test_effect_is_computed_over_splits(make_cell, make_table):

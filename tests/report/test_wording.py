@@ -4,7 +4,7 @@ import pytest
 from fitting.examples import with_records
 
 from boostbench.records.verified import Finding
-from boostbench.report.wording import FOLD_NOTE, caption, freshness_note, table_notes
+from boostbench.report.wording import FOLD_NOTE, caption, freshness_notes, table_notes
 
 
 @pytest.mark.parametrize(
@@ -30,13 +30,13 @@ def test_intervals_of_folds_are_explained(make_cell, make_table):
     assert FOLD_NOTE in table_notes(folds)
 
 
-def test_freshness_note_counts_verified_results(make_cell):
+def test_freshness_notes_count_verified_results(make_cell):
     """The first finding confirms all records, and the second contradicts one."""
     facts = {"target": "t", "choices": "", "data": "wine", "commit": "b17bc98", "total": 1}
     keys = {"Haswell": ["0" * 16]}
     same = Finding(**facts, state="same", when="2026-11-27T10:00:00Z", same=keys)
     different = Finding(**facts, state="different", when="2026-11-28T10:00:00Z")
     cells = [replace(make_cell([1, 2]), finding=finding) for finding in (same, different, None)]
-    assert freshness_note(cells, cells) == [
+    assert freshness_notes(cells, cells) == [
         "1 of 3 results are verified by refits; last on 2026-11-28 (commit b17bc98)."
     ]

@@ -150,7 +150,7 @@ class Agreement:
         return _variance(self.parts, self.folds)
 
     @cached_property
-    def half(self) -> float:
+    def half_width(self) -> float:
         """Half of the width of the difference's 95% interval; NaN if only rounding is known."""
         variance, freedom = self.variance
         return _critical(freedom) * sqrt(variance)
@@ -158,12 +158,12 @@ class Agreement:
     @property
     def low(self) -> float:
         """Lower end of the 95% interval of the difference; NaN if only rounding is known."""
-        return self.difference - self.half
+        return self.difference - self.half_width
 
     @property
     def high(self) -> float:
         """Upper end of the 95% interval of the difference; NaN if only rounding is known."""
-        return self.difference + self.half
+        return self.difference + self.half_width
 
     @property
     def p(self) -> float:
@@ -180,7 +180,7 @@ class Agreement:
         if self.basis == "rounding":
             ours, published = rounded([self.mean, self.published_mean], self.digits)
             return bool(ours != published)
-        return abs(self.difference) > self.half
+        return abs(self.difference) > self.half_width
 
     @cached_property
     def p_within(self) -> float:
@@ -203,7 +203,7 @@ class Agreement:
         return tuple(margin for margin in MARGINS if self._is_within(margin))
 
     @cached_property
-    def can_tell(self) -> bool:
+    def can_be_reproduced(self) -> bool:
         """True if enough repeats of ours could show that the numbers lie within `MARGIN`.
 
         The paper's repeats alone are then not too few for that.
@@ -225,7 +225,7 @@ class Agreement:
         return float(centre) * sqrt(variance)
 
     @property
-    def share(self) -> float:
+    def detectable_share(self) -> float:
         """`detectable` as a share of the published error."""
         return self.detectable / self.error if self.error else inf
 

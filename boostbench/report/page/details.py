@@ -209,7 +209,11 @@ def _detectable(cell: Cell) -> str:
         return ""
     size = numbers.fixed(agreement.detectable, quantity.digits + 1)
     size = quantity.format_difference(size)
-    share = f", {agreement.share:.0%} of the published error" if isfinite(agreement.share) else ""
+    share = (
+        f", {agreement.detectable_share:.0%} of the published error"
+        if isfinite(agreement.detectable_share)
+        else ""
+    )
     return f"{size}{share}, with a probability of {POWER:.0%}"
 
 

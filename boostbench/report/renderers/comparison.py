@@ -23,7 +23,7 @@ from boostbench.util.numbers import differences, fixed, p_value, rounded
 #: Names of algorithms are wrapped to this width (characters) beside many columns.
 _NAME_WIDTH = 13
 
-_PAIR_HEADS = ["A", "B", "ranks\napart", "Nemenyi\np", "effect\nsize"]
+_PAIR_TEST_HEADS = ["A", "B", "ranks\napart", "Nemenyi\np", "effect\nsize"]
 
 
 def print_comparison(console: Console, table: Table, comparison: Comparison) -> None:
@@ -40,23 +40,23 @@ def print_comparison(console: Console, table: Table, comparison: Comparison) -> 
     """
     console.print(table.title, style="bold")
     if len(table.columns) == 2:
-        _print_two(console, table)
+        _print_numbers_of_two(console, table)
     else:
         print_table(console, make_document(table))
     console.print()
     if not comparison.tests:
-        n = f"{len(comparison.pairs.numbers) or 'No'} {comparison.pairs.unit.removesuffix('s')}"
+        n = f"{len(comparison.paired_numbers.numbers) or 'No'} {comparison.paired_numbers.unit.removesuffix('s')}"
         console.print(f"{n} with a number of each algorithm: too few for a test.", style="bold")
-    elif comparison.friedman:
-        _print_many(console, table, comparison)
+    elif comparison.friedman:  # three algorithms or more
+        _print_tests_of_many(console, table, comparison)
     else:
-        _print_pair(console, table, comparison)
-    for note in [comparison.pairs.note, *table_notes(table)]:
+        _print_test_of_two(console, table, comparison)
+    for note in [comparison.paired_numbers.note, *table_notes(table)]:
         if note:
             console.print(note, style="yellow")
 
 
-def _print_two(console: Console, table: Table) -> None:
+def _print_numbers_of_two(console: Console, table: Table) -> None:
     """Print a line per data set: both numbers, their difference, and the better algorithm."""
     a, b = table.columns
     digits = table.quantity.digits
@@ -69,7 +69,7 @@ def _print_two(console: Console, table: Table) -> None:
         if ours.values and theirs.values:
             (value,) = differences([ours.mean], [theirs.mean], digits)
             difference = fixed(value, digits, "+" if value else "")
-            g = _number(effect(table, row, a, b))
+            g = _signed(effect(table, row, a, b))
             first_wins = table.quantity.sign * value < 0
             winner = _break(table.columns[a if first_wins else b].label) if value else "tie"
         entries = make_row(table, row).entries
@@ -84,7 +84,7 @@ def _print_two(console: Console, table: Table) -> None:
     )
 
 
-def _print_pair(console: Console, table: Table, comparison: Comparison) -> None:
+def _print_test_of_two(console: Console, table: Table, comparison: Comparison) -> None:
     """Print the tests of two algorithms as sentences."""
     (test,) = comparison.tests
     a, b = (table.columns[name].label for name in (test.a, test.b))
@@ -92,14 +92,14 @@ def _print_pair(console: Console, table: Table, comparison: Comparison) -> None:
     console.print(f"{a} wins {wins}, ties {ties}, loses {losses}.", style="bold")
     console.print(summarize_tests(table))
     console.print(
-        f"Effect size: rank-biserial correlation {_number(test.wilcoxon.effect)}, "
+        f"Effect size: rank-biserial correlation {_signed(test.wilcoxon.effect)}, "
         f"from -1 ({a} is always better) to 1 ({b} is)."
     )
     for sentence in pair_sentences(table, comparison):
         console.print(sentence)
 
 
-def _print_many(console: Console, table: Table, comparison: Comparison) -> None:
+def _print_tests_of_many(console: Console, table: Table, comparison: Comparison) -> None:
     """Print the tests of three algorithms or more: all pairs, average ranks, and their pairs."""
     print_listing(console, comparison_listing(table, comparison))
     console.print()
@@ -108,17 +108,17 @@ def _print_many(console: Console, table: Table, comparison: Comparison) -> None:
     for name, rank in sorted(comparison.ranks.items(), key=lambda each: each[1]):
         grid.add_row(labels[name], f"{rank:.2f}")
     console.print(grid)
-    console.print(comparison.friedman.sentence(comparison.pairs.unit))
+    console.print(comparison.friedman.sentence(comparison.paired_numbers.unit))
     console.print()
-    grid = make_grid(_PAIR_HEADS, n_left=2)
+    grid = make_grid(_PAIR_TEST_HEADS, n_left=2)
     for test in comparison.tests:
         rank_difference = comparison.ranks[test.a] - comparison.ranks[test.b]
         grid.add_row(
             _break(labels[test.a]),
             _break(labels[test.b]),
-            _number(rank_difference),
+            _signed(rank_difference),
             _p_value(test.nemenyi),
-            _number(test.wilcoxon.effect),
+            _signed(test.wilcoxon.effect),
         )
     console.print(grid)
     console.print(
@@ -133,7 +133,7 @@ def _p_value(p: float | None) -> Text:
     return Text(p_value(p), "bold" if p is not None and p <= LEVEL else "")
 
 
-def _number(value: float) -> str:
+def _signed(value: float) -> str:
     """Return a signed number with two decimals; one that rounds to zero has no sign."""
     return "-" if isnan(value) else fixed(value, 2, "+" if rounded(value, 2) else "")
 
@@ -188,9 +188,9 @@ def comparison_as_json(table: Table, sources: Sequence[str], comparison: Compari
         ],
         "quantity": table.quantity.name,
         "better": table.quantity.better,
-        "unit": comparison.pairs.unit,
-        "n": len(comparison.pairs.numbers),
-        "left_out": comparison.pairs.left_out,
+        "unit": comparison.paired_numbers.unit,
+        "n": len(comparison.paired_numbers.numbers),
+        "left_out": comparison.paired_numbers.left_out,
         "rope": comparison.rope,
         "ranks": comparison.ranks,
         "pairs": [

@@ -32,7 +32,7 @@ def test_unknown_published_deviation_is_replaced_by_ours():
     result = agreement(9.0, 1.0, 10, 10.0, NAN, 5, digits=9)
     half = stats.t.ppf(0.975, 9) * np.sqrt(1 / 10 + 1 / 5)
     assert (result.high - result.low) / 2 == pytest.approx(half)
-    assert result.half == pytest.approx(half)
+    assert result.half_width == pytest.approx(half)
     assert (result.verdict, result.differs, result.basis) == ("reproduced", False, "ours")
     assert agreement(7.0, 0.1, 10, 10.0, NAN, 5).verdict == "better"
     assert agreement(7.0, 0.1, 10, 10.0, NAN, 5, sign=-1).verdict == "worse"
@@ -51,7 +51,7 @@ def test_interval_with_our_deviation_covers_95_percent():
 
 def test_single_split_uses_the_published_deviation():
     result = agreement(29.0, NAN, 1, 30.0, 1.0, 10, digits=9)
-    assert result.half == pytest.approx(stats.t.ppf(0.975, 9) * np.sqrt(1 + 1 / 10))
+    assert result.half_width == pytest.approx(stats.t.ppf(0.975, 9) * np.sqrt(1 + 1 / 10))
     assert (result.verdict, result.basis) == ("reproduced", "published")
 
 
@@ -80,7 +80,7 @@ def test_verdict_by_counts_of_test_samples():
     assert (result.verdict, result.basis) == ("undecided", "counts")
     z = 0.15 / np.sqrt(2 * 1.315 * 98.685 / 10_000)
     assert result.p == pytest.approx(2 * stats.norm.sf(z))
-    assert result.half == pytest.approx(0.15 * stats.norm.ppf(0.975) / z)
+    assert result.half_width == pytest.approx(0.15 * stats.norm.ppf(0.975) / z)
     assert agreement(2.0, NAN, 1, 1.24, NAN, 1, 2, n_tested=10_000).verdict == "worse"
     assert agreement(21.0, NAN, 1, 20.6, NAN, 1, 1, n_tested=10_000).verdict == "reproduced"
     # A deviation that is known comes first.
@@ -134,7 +134,7 @@ def test_variance_of_a_printed_deviation(std):
     variance = drawn.mean() / 10, 0.1**2 / 12
     total = sum(variance)
     half = stats.t.ppf(0.975, total**2 * freedom / variance[0] ** 2) * np.sqrt(total)
-    assert interval.half == pytest.approx(half, rel=0.01)
+    assert interval.half_width == pytest.approx(half, rel=0.01)
 
 
 def _shares(draw, n, published_n, shift=0.0, digits=1):
@@ -184,7 +184,7 @@ def test_detectable_difference_is_found_with_80_percent(n):
     expected = 2 * power.solve_power(nobs1=n, alpha=0.05, power=0.8)
     result = agreement(50.0, 2.0, n, 50.0, 2.0, n, digits=9)
     assert result.detectable == pytest.approx(expected, rel=1e-4)
-    assert result.share == pytest.approx(expected / 50, rel=1e-4)
+    assert result.detectable_share == pytest.approx(expected / 50, rel=1e-4)
 
 
 @pytest.mark.parametrize(
@@ -301,8 +301,8 @@ def test_simulated_equivalence_has_the_power_of_the_t_distribution():
 
 
 def test_equivalence_requires_enough_published_splits():
-    assert agreement(6.0, 1.0, 10, 6.0, 1.0, 10).can_tell
-    assert not agreement(2.5, 1.0, 10, 2.5, 1.0, 10).can_tell
+    assert agreement(6.0, 1.0, 10, 6.0, 1.0, 10).can_be_reproduced
+    assert not agreement(2.5, 1.0, 10, 2.5, 1.0, 10).can_be_reproduced
     assert agreement(2.5, 1.0, 10**6, 2.5, 1.0, 10).verdict == "undecided"
     assert agreement(6.0, 1.0, 10**6, 6.0, 1.0, 10).verdict == "reproduced"
 
@@ -324,4 +324,4 @@ def test_interval_includes_the_variance_of_one_pool():
     assert with_pool / 1000 == pytest.approx(0.95, abs=0.02)
     assert without_pool / 1000 < 0.75
     # Additional splits do not reduce the variance of one published pool.
-    assert not agreement(6.0, 2.2, 50, 6.0, 2.2, 50, pool_share=share).can_tell
+    assert not agreement(6.0, 2.2, 50, 6.0, 2.2, 50, pool_share=share).can_be_reproduced
