@@ -55,6 +55,11 @@ class PairedNumbers:
     repeated: list[str] = field(default_factory=list)
 
     @property
+    def n_pairs(self) -> int:
+        """Number of data sets or splits."""
+        return len(self.numbers)
+
+    @property
     def losses(self) -> np.ndarray:
         """The numbers, with the sign that makes the lower one the better, as they are printed."""
         return rounded(self.quantity.sign * self.numbers, self.quantity.digits)
@@ -265,7 +270,7 @@ def compare_columns(
     """
     names = list(columns or table.results)
     paired_numbers = pair_columns(table, names)
-    if len(paired_numbers.numbers) < 2:
+    if paired_numbers.n_pairs < 2:
         return Comparison(paired_numbers, {}, [], None)
     if rope is None and paired_numbers.quantity.unit == "percent":
         rope = 1.0
@@ -339,17 +344,15 @@ def _resampled(
     paired_numbers: PairedNumbers, column_pairs: Sequence[tuple[int, int]]
 ) -> tuple[Sequence[float | None], Sequence[float | None]]:
     """Return the p-values of the corrected resampled t-test, without and with Holm's correction."""
-    if paired_numbers.ratio is None:
+    ratio = paired_numbers.ratio
+    if ratio is None:
         return [None] * len(column_pairs), [None] * len(column_pairs)
-    p = [
-        corrected_t(paired_numbers.exact_differences(a, b), paired_numbers.ratio)
-        for a, b in column_pairs
-    ]
+    p = [corrected_t(paired_numbers.exact_differences(a, b), ratio) for a, b in column_pairs]
     return p, holm(p).tolist()
 
 
 def effect(table: Table, row: str, a: str, b: str) -> float:
-    """Return Hedges' g of two columns on one data set, over the splits; negative where `a` is lower."""
+    """Return Hedges' g of two columns over the splits of a row; negative where `a` is lower."""
     cells = [table.cells[row, name] for name in (a, b)]
     first, second = ((cell.mean, cell.std, len(cell.values)) for cell in cells)
     return hedges_g(*first, *second)

@@ -299,10 +299,11 @@ def draw_matrix(table: Table, comparison: Comparison) -> Figure:
 
 def _matrix_key(comparison: Comparison) -> str:
     """Explain the three numbers of a cell and its colour."""
-    unit = comparison.paired_numbers.quantity.format_difference("").strip()
+    paired_numbers = comparison.paired_numbers
+    unit = paired_numbers.quantity.format_difference("").strip()
     return (
         f"Mean difference, row minus column{f', in {unit}' if unit else ''}; wins/ties/losses of "
-        f"the row over {len(comparison.paired_numbers.numbers)} {comparison.paired_numbers.unit}; p of Wilcoxon's "
+        f"the row over {paired_numbers.n_pairs} {paired_numbers.unit}; p of Wilcoxon's "
         f"test after Holm's correction, bold at {LEVEL:g} or less. Blue: the row is better; "
         "orange: worse; pale: p near 1."
     )

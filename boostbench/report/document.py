@@ -175,10 +175,10 @@ def make_rank_row(table: Table) -> RankRow | None:
     if len(table.rows) < 2 or len(names) < 2 or table.quantity.better is None:
         return None
     paired_numbers = pair_columns(table, names)
-    n_data = len(paired_numbers.numbers)
+    n_data = paired_numbers.n_pairs
     if n_data < 2:
         return None
-    # 2) Test all paired_numbers, because Holm's correction is for all of them; keep the pairs of the best.
+    # 2) Test all pairs, because Holm's correction is for all of them; keep the pairs of the best.
     ranks = dict(zip(names, average_ranks(paired_numbers.losses).tolist(), strict=True))
     best = names.index(min(ranks, key=ranks.get))
     index_pairs = list(combinations(range(len(names)), 2))

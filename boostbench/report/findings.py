@@ -108,9 +108,8 @@ def _compare_pairs(table: Table) -> PairResults:
         results = []
         for pair in table.compare:
             test = tests[frozenset((pair.a, pair.b))]
-            results.append(
-                PairResult(pair, all_pairs.paired_numbers.unit, test.wilcoxon, test.holm)
-            )
+            unit = all_pairs.paired_numbers.unit
+            results.append(PairResult(pair, unit, test.wilcoxon, test.holm))
         return PairResults(results, len(tests), [])
     # 2) Or test the pairs alone.
     numbers = {pair: pair_columns(table, [pair.a, pair.b]) for pair in table.compare}

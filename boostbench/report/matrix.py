@@ -72,9 +72,9 @@ def _explain(comparison: Comparison, has_corrected_t: bool, has_posterior: bool)
     """Return the explanation of the columns of `comparison_listing`."""
     paired_numbers, n_tests = comparison.paired_numbers, len(comparison.tests)
     sentences = [
-        f"Over {len(paired_numbers.numbers)} {paired_numbers.unit}: mean difference; how often A wins, ties and "
-        f"loses, as printed; p-value of the {_test_name(comparison)} with Holm's correction for "
-        f"{n_tests} {'pairs' if n_tests > 1 else 'pair'}."
+        f"Over {paired_numbers.n_pairs} {paired_numbers.unit}: mean difference; how often A wins, "
+        f"ties and loses, as printed; p-value of the {_test_name(comparison)} with Holm's "
+        f"correction for {n_tests} {'pairs' if n_tests > 1 else 'pair'}."
     ]
     if has_corrected_t:
         sentences.append(

@@ -240,10 +240,8 @@ def detectable_sentences(total: Tally) -> str:
         f"In half of the cells a difference of {size} would have been detected with a probability "
         f"of {POWER:.0%}."
     )
-    n_undecidable = sum(
-        cell.agreement.verdict == "undecided" and not cell.agreement.can_be_reproduced
-        for cell in tested
-    )
+    undecided = [cell.agreement for cell in tested if cell.agreement.verdict == "undecided"]
+    n_undecidable = sum(not agreement.can_be_reproduced for agreement in undecided)
     if n_undecidable:
         text += (
             f" {n_undecidable} of the undecided numbers could not be shown to lie within "

@@ -209,12 +209,10 @@ def _detectable(cell: Cell) -> str:
         return ""
     size = numbers.fixed(agreement.detectable, quantity.digits + 1)
     size = quantity.format_difference(size)
-    share = (
-        f", {agreement.detectable_share:.0%} of the published error"
-        if isfinite(agreement.detectable_share)
-        else ""
-    )
-    return f"{size}{share}, with a probability of {POWER:.0%}"
+    # A published error of 0 has no share.
+    if isfinite(agreement.detectable_share):
+        size += f", {agreement.detectable_share:.0%} of the published error"
+    return f"{size}, with a probability of {POWER:.0%}"
 
 
 def _basis(cell: Cell) -> str:

@@ -45,7 +45,8 @@ def print_comparison(console: Console, table: Table, comparison: Comparison) -> 
         print_table(console, make_document(table))
     console.print()
     if not comparison.tests:
-        n = f"{len(comparison.paired_numbers.numbers) or 'No'} {comparison.paired_numbers.unit.removesuffix('s')}"
+        paired_numbers = comparison.paired_numbers
+        n = f"{paired_numbers.n_pairs or 'No'} {paired_numbers.unit.removesuffix('s')}"
         console.print(f"{n} with a number of each algorithm: too few for a test.", style="bold")
     elif comparison.friedman:  # three algorithms or more
         _print_tests_of_many(console, table, comparison)
@@ -189,7 +190,7 @@ def comparison_as_json(table: Table, sources: Sequence[str], comparison: Compari
         "quantity": table.quantity.name,
         "better": table.quantity.better,
         "unit": comparison.paired_numbers.unit,
-        "n": len(comparison.paired_numbers.numbers),
+        "n": comparison.paired_numbers.n_pairs,
         "left_out": comparison.paired_numbers.left_out,
         "rope": comparison.rope,
         "ranks": comparison.ranks,
