@@ -96,19 +96,19 @@ def with_shape(model, feature, shape, X=None):
     require_stump_sum(model)
     shapes = model.shape_functions(X)
     index = shapes.feature_index(feature)
-    old = shapes.term(index)
+    old_term = shapes.term(index)
     if callable(shape):
-        new = _evaluate(old, shape)
+        new_term = _evaluate(old_term, shape)
     elif isinstance(shape, pd.DataFrame):
-        new = _read_table(old, shape, shapes)
+        new_term = _read_table(old_term, shape, shapes)
     else:
-        new = _replace_values(old, np.asarray(shape, dtype=float))
-    if not np.isfinite(new.table).all():
+        new_term = _replace_values(old_term, np.asarray(shape, dtype=float))
+    if not np.isfinite(new_term.table).all():
         raise ValueError(f"the function of {feature!r} has contributions that are not finite")
     # 2) Make the model.
-    new = _complete_missing(new, shapes.views)
-    weights = _row_weights(model, shapes, old=old, new=new, X=X)
-    return _edited_model(model, shapes, new, weights)
+    new_term = _complete_missing(new_term, shapes.views)
+    weights = _row_weights(model, shapes, old_term=old_term, new_term=new_term, X=X)
+    return _edited_model(model, shapes, new_term, weights)
 
 
 def monotonize(model, feature, direction):
@@ -172,7 +172,7 @@ def monotonize(model, feature, direction):
         # The feature is not in use, so that its function is constant.
         return _edited_model(model, shapes)
     # 2) Fit the monotonic function to the steps, weighted by their training rows.
-    weights = _row_weights(model, shapes, old=term, new=term, X=None)
+    weights = _row_weights(model, shapes, old_term=term, new_term=term, X=None)
     # Steps without training rows get a weight that does not move the others.
     step_weights = np.maximum(weights[:-1], 1e-9 * max(weights.sum(), 1.0))
     values = isotonic_regression(
@@ -189,8 +189,8 @@ def monotonize(model, feature, direction):
         totals = np.zeros((len(values) + 1, *spread.shape[1:]))
         np.add.at(totals, group, spread * group_weights[:, None, None])
         spread = totals[group] / np.bincount(group, group_weights)[group][:, None, None]
-    new = _complete_missing(term._replace(table=table, spread=spread), shapes.views)
-    return _edited_model(model, shapes, new, weights)
+    new_term = _complete_missing(term._replace(table=table, spread=spread), shapes.views)
+    return _edited_model(model, shapes, new_term, weights)
 
 
 def _edited_model(model, shapes, term=None, row_weights=None):
@@ -216,7 +216,7 @@ def _edited_model(model, shapes, term=None, row_weights=None):
         if hasattr(model, name):
             setattr(edited, name, getattr(model, name))
     # 2) Replace the term.
-    terms = {old.feature: old for old in shapes.terms}
+    terms = {old_term.feature: old_term for old_term in shapes.terms}
     if term is not None:
         terms[term.feature] = term
     edited._terms = [terms[feature]._replace(spread=None) for feature in sorted(terms)]
@@ -280,7 +280,9 @@ def _replace_spread(spread, shapes, term):
     term : boostbench.algorithms.explanation.terms.Term
         New term; without a spread its deviations are 0.
     """
-    tables = {old.feature: table for old, table in zip(shapes.terms, spread.tables, strict=True)}
+    tables = {
+        old_term.feature: table for old_term, table in zip(shapes.terms, spread.tables, strict=True)
+    }
     if term.spread is None:
         tables[term.feature] = np.zeros((*term.table.shape, spread.intercept.shape[-1]), np.float16)
     else:
@@ -288,14 +290,14 @@ def _replace_spread(spread, shapes, term):
     return spread._replace(tables=[tables[feature] for feature in sorted(tables)])
 
 
-def _row_weights(model, shapes, old, new, X):
+def _row_weights(model, shapes, old_term, new_term, X):
     """Return the weight of the training rows, or of X, in each row of a new table.
 
     Parameters
     ----------
     model : estimator
     shapes : ShapeFunctions
-    old, new : boostbench.algorithms.explanation.terms.Term
+    old_term, new_term : boostbench.algorithms.explanation.terms.Term
         Present and new term of the feature.
     X : array-like of shape (n_samples, n_features) or None
         Samples to count if the new term has other thresholds.
@@ -305,48 +307,50 @@ def _row_weights(model, shapes, old, new, X):
     ndarray of shape (n_rows,)
     """
     sizes = model._fitted_term_sizes()
-    if old.feature in sizes.features:
-        old_weights = sizes.row_weights[sizes.features.tolist().index(old.feature)]
-        if old.categories is not None:
+    if old_term.feature in sizes.features:
+        old_weights = sizes.row_weights[sizes.features.tolist().index(old_term.feature)]
+        if old_term.categories is not None:
             return old_weights
-        if np.isin(new.thresholds, old.thresholds).all():
+        if np.isin(new_term.thresholds, old_term.thresholds).all():
             # A new step covers whole old steps: each old step goes to the new step of its upper
             # end.
-            rows = new.thresholds.searchsorted(np.append(old.thresholds, np.inf))
-            counts = np.bincount(rows, old_weights[:-1], len(new.thresholds) + 1)
+            rows = new_term.thresholds.searchsorted(np.append(old_term.thresholds, np.inf))
+            counts = np.bincount(rows, old_weights[:-1], len(new_term.thresholds) + 1)
             return np.append(counts, old_weights[-1])
     if X is None:
-        name = shapes.feature_names[new.feature]
+        name = shapes.feature_names[new_term.feature]
         raise ValueError(
             f"the function of {str(name)!r} has new steps: pass X, such as the training data, over "
             "which the importance of the feature is computed"
         )
-    values = shapes.numbers(X)[:, new.feature]
-    return np.bincount(new.row_indices(values), minlength=len(new.table)).astype(float)
+    values = shapes.numbers(X)[:, new_term.feature]
+    return np.bincount(new_term.row_indices(values), minlength=len(new_term.table)).astype(float)
 
 
-def _evaluate(old, function):
+def _evaluate(old_term, function):
     """Return a term whose contributions are the values of a function; see `with_shape`."""
-    table = old.table.copy()
-    if old.categories is not None:
-        table[:-1] = _to_columns(function(old.categories), len(old.categories), table.shape[1])
-    elif not len(old.thresholds):
+    table = old_term.table.copy()
+    if old_term.categories is not None:
+        table[:-1] = _to_columns(
+            function(old_term.categories), len(old_term.categories), table.shape[1]
+        )
+    elif not len(old_term.thresholds):
         raise ValueError("a feature that is not in use has no steps: pass a table instead")
     else:
-        ends = old.thresholds
+        ends = old_term.thresholds
         points = np.concatenate([ends[:1], (ends[:-1] + ends[1:]) / 2, ends[-1:]])
         table[:-1] = _to_columns(function(points), len(points), table.shape[1])
         missing = _to_columns(function(np.array([np.nan])), 1, table.shape[1])[0]
         table[-1] = np.where(np.isnan(missing), table[-1], missing)
-    return old._replace(table=table, spread=None)
+    return old_term._replace(table=table, spread=None)
 
 
-def _replace_values(old, values):
+def _replace_values(old_term, values):
     """Return a term with other contributions in the rows that `explain_global` shows."""
-    n_rows = len(old.table) - (not old.has_missing)
-    table = old.table.copy()
+    n_rows = len(old_term.table) - (not old_term.has_missing)
+    table = old_term.table.copy()
     table[:n_rows] = _to_columns(values, n_rows, table.shape[1])
-    return old._replace(table=table, spread=None)
+    return old_term._replace(table=table, spread=None)
 
 
 def _to_columns(values, n_rows, n_outputs):
@@ -359,22 +363,22 @@ def _to_columns(values, n_rows, n_outputs):
     return columns
 
 
-def _read_table(old, frame, shapes):
+def _read_table(old_term, frame, shapes):
     """Return the term that a data frame with the columns of `explain_global` describes.
 
     Parameters
     ----------
-    old : boostbench.algorithms.explanation.terms.Term
+    old_term : boostbench.algorithms.explanation.terms.Term
         Present term of the feature.
     frame : pandas.DataFrame
     shapes : ShapeFunctions
         Functions of the model, for the names of features and outputs.
     """
     # 1) Select the rows of the feature, and split the columns into keys and contributions.
-    name, n_outputs = shapes.feature_names[old.feature], len(shapes.outputs)
+    name, n_outputs = shapes.feature_names[old_term.feature], len(shapes.outputs)
     # Select by position, since a class may have the name of another column.
     keys, values = frame.iloc[:, :-n_outputs], frame.iloc[:, -n_outputs:]
-    expected = ["category"] if old.categories is not None else ["left", "right"]
+    expected = ["category"] if old_term.categories is not None else ["left", "right"]
     lacking = [column for column in expected if column not in keys]
     if lacking:
         raise ValueError(f"the table of {str(name)!r} needs the column {lacking[0]!r}")
@@ -386,19 +390,19 @@ def _read_table(old, frame, shapes):
     # 2) Split off the row of missing values, which may be absent.
     values = values.to_numpy(dtype=float)
     is_missing = keys[expected].isna().all(axis=1).to_numpy()
-    missing = values[is_missing] if is_missing.any() else old.table[-1:]
+    missing = values[is_missing] if is_missing.any() else old_term.table[-1:]
     if len(missing) > 1:
         raise ValueError(f"the table of {str(name)!r} has {len(missing)} rows of missing values")
     keys, values = keys[~is_missing], values[~is_missing]
     # 3) Sort the rows by category, or by interval.
-    if old.categories is not None:
-        order = pd.Index(keys["category"]).get_indexer_for(old.categories)
-        if len(keys) != len(old.categories) or (order < 0).any():
+    if old_term.categories is not None:
+        order = pd.Index(keys["category"]).get_indexer_for(old_term.categories)
+        if len(keys) != len(old_term.categories) or (order < 0).any():
             raise ValueError(
                 f"the table of {str(name)!r} must have one row for each of the categories "
-                f"{', '.join(map(str, old.categories))}"
+                f"{', '.join(map(str, old_term.categories))}"
             )
-        return old._replace(table=np.concatenate([values[order], missing]), spread=None)
+        return old_term._replace(table=np.concatenate([values[order], missing]), spread=None)
     left_ends, right = keys[["left", "right"]].to_numpy(dtype=float).T
     order = np.argsort(right)
     left_ends, right, values = left_ends[order], right[order], values[order]
@@ -411,7 +415,7 @@ def _read_table(old, frame, shapes):
             "is the right end of the interval before"
         )
     table = np.concatenate([values, missing])
-    return old._replace(thresholds=right[:-1], table=table, spread=None)
+    return old_term._replace(thresholds=right[:-1], table=table, spread=None)
 
 
 def _complete_missing(term, views):

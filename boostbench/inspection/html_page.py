@@ -446,8 +446,8 @@ class _Page:
                         index=number,
                         output=output,
                         largest=largest,
-                        number=self.format_contribution,
-                        deviation=self.format_deviation,
+                        format_contribution=self.format_contribution,
+                        format_deviation=self.format_deviation,
                     )
                     for output in range(len(self.shapes.outputs))
                 ],

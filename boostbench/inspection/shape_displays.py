@@ -24,17 +24,23 @@ _HEAT_MAP_SIZE = (3.6, 3.0)
 # Maximum number of tick labels of an axis of a heat map.
 _MAX_LABELS = 8
 
+# The same for the horizontal and the vertical axis of the small heat maps of the HTML page.
+_MAX_SVG_LABELS = (3, 4)
+
 # Edges of the plot area of a heat map in units of the SVG view box, whose zero is at the top left.
 _LEFT = 80
 _RIGHT = 320
 _TOP = 8
 _BOTTOM = 190
+
 # Width of the view box, and of a letter of a tick label.
 _WIDTH = 340
 _LETTER_WIDTH = 6.5
+
 # Letters in a line of a category label: more do not fit beside the plot area.
 _LINE_LENGTH = 13
-# A feature with more distinct values is labelled at its thresholds.
+
+# A feature of whole numbers with more distinct values than this is labelled at its thresholds.
 _MAX_VALUES = 10
 
 
@@ -401,7 +407,7 @@ class PairDisplay:
         return mesh
 
 
-def heat_map_data(shapes, X, index, output, largest, number, deviation):
+def heat_map_data(shapes, X, index, output, largest, format_contribution, format_deviation):
     """Return the drawing of a pair for the HTML page.
 
     Parameters
@@ -415,8 +421,8 @@ def heat_map_data(shapes, X, index, output, largest, number, deviation):
         Index of the score.
     largest : float
         Contribution that is drawn in full colour.
-    number, deviation : callable
-        Formatters of a contribution and of a standard deviation.
+    format_contribution, format_deviation : callable
+        Return the text of a contribution, and of two standard deviations.
 
     Returns
     -------
@@ -429,13 +435,13 @@ def heat_map_data(shapes, X, index, output, largest, number, deviation):
     # 3".
     pair, stds = shapes.pairs[index], shapes.pair_stds[index]
     across, down = pair.axes
-    values = [
+    whole_numbers = [
         None if axis.thresholds is None else distinct_integers(X[:, axis.feature])
         for axis in pair.axes
     ]
     names = [
         shapes.cell_names(axis) if numbers is None else _cell_names(axis, numbers)
-        for axis, numbers in zip(pair.axes, values, strict=True)
+        for axis, numbers in zip(pair.axes, whole_numbers, strict=True)
     ]
     # 2) Place the cells: the first feature runs to the right, the second one upwards.
     width = (_RIGHT - _LEFT) / across.n_cells
@@ -448,8 +454,8 @@ def heat_map_data(shapes, X, index, output, largest, number, deviation):
             "y": round(_BOTTOM - height * (row + 1), 2),
             "value": round(float(table[column, row]) / largest, 3),
             "text": f"{features[0]} {names[0][column]}, {features[1]} {names[1][row]}: "
-            + number(float(table[column, row]))
-            + ("" if stds is None else f" {deviation(stds[column, row, output])}"),
+            + format_contribution(float(table[column, row]))
+            + ("" if stds is None else f" {format_deviation(stds[column, row, output])}"),
         }
         for column, row in np.ndindex(*table.shape)
     ]
@@ -457,9 +463,13 @@ def heat_map_data(shapes, X, index, output, largest, number, deviation):
     x_marks, y_marks = (
         [
             (position, wrap(text, _LINE_LENGTH) or [""])
-            for position, text in tick_labels(axis, labels, n, numbers is not None)
+            for position, text in tick_labels(
+                axis, labels, max_labels, in_cells=numbers is not None
+            )
         ]
-        for axis, labels, numbers, n in zip(pair.axes, names, values, (3, 4), strict=True)
+        for axis, labels, numbers, max_labels in zip(
+            pair.axes, names, whole_numbers, _MAX_SVG_LABELS, strict=True
+        )
     )
     return {
         "features": features,

@@ -200,13 +200,13 @@ def _category_table(n_categories, stumps, votes, views):
 
     # A view is 1 for one category only, so that the sum of a category differs from the sum where
     # all views are 0 by the stumps on one view.
-    if_zero = outputs(0.0)
+    outputs_at_zero = outputs(0.0)
     category = views.category[stumps.feature]
     has_category = np.isfinite(category)
     table = np.zeros((n_categories + 1, votes.shape[1]))
-    changes = outputs(1.0)[has_category] - if_zero[has_category]
+    changes = outputs(1.0)[has_category] - outputs_at_zero[has_category]
     np.add.at(table, category[has_category].astype(int), changes)
-    table += if_zero.sum(axis=0)
+    table += outputs_at_zero.sum(axis=0)
     table[-1] = outputs(views.fill[stumps.feature]).sum(axis=0)
     return table
 

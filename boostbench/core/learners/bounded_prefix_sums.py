@@ -99,7 +99,7 @@ class BoundedPrefixSumSearch:
 
         Returns
         -------
-        threshold, feature : int
+        threshold_index, feature : int
             Ties go to the first feature, then to its first threshold.
         sum_below : float
             Signed sum of the weights below the threshold.
@@ -127,7 +127,7 @@ class BoundedPrefixSumSearch:
         return self._select_first(weights, sums, np.arange(len(self._codes)))
 
     def _select_first(self, weights, sums, features):
-        """Return threshold, feature and sum of the first of the largest absolute sums.
+        """Return threshold index, feature and sum of the first of the largest absolute sums.
 
         Parameters
         ----------
@@ -138,7 +138,7 @@ class BoundedPrefixSumSearch:
 
         Returns
         -------
-        threshold, feature, sum_below
+        threshold_index, feature, sum_below
             See `__call__`.
         """
         # 1) Find the sums that are equal to the largest one within rounding errors of float32.
@@ -146,19 +146,22 @@ class BoundedPrefixSumSearch:
         largest = _max_abs_sums(sums)
         min_score = largest.max() - self._slack(scale)
         candidates = np.flatnonzero(largest >= min_score)
-        threshold, feature_index = np.nonzero(np.abs(sums[:, candidates]) >= min_score)
+        threshold_index, feature_index = np.nonzero(np.abs(sums[:, candidates]) >= min_score)
         feature_index = candidates[feature_index]
         # 2) Sum these in double precision, in canonical order, and take the first of the largest.
-        canonical_order = np.lexsort([threshold, feature_index])
-        threshold, feature = threshold[canonical_order], features[feature_index[canonical_order]]
+        canonical_order = np.lexsort([threshold_index, feature_index])
+        threshold_index, feature = (
+            threshold_index[canonical_order],
+            features[feature_index[canonical_order]],
+        )
         exact = np.empty(len(feature))
         width = max(1, _EXACT_POINTS // len(weights))
         for start in range(0, len(feature), width):
             block = slice(start, start + width)
-            is_below = self._codes[feature[block]] <= threshold[block, None]
+            is_below = self._codes[feature[block]] <= threshold_index[block, None]
             exact[block] = np.where(is_below, weights, 0.0).sum(axis=1)
         first = argmax_with_tolerance(np.abs(exact), scale)
-        return int(threshold[first]), int(feature[first]), float(exact[first])
+        return int(threshold_index[first]), int(feature[first]), float(exact[first])
 
     def _candidates(self, weights):
         """Return the features that may have the largest sum, in ascending order.

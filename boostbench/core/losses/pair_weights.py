@@ -328,26 +328,26 @@ class LogisticWeights(PairWeights):
         """
         table = margin_factors(w)
         sums, squares = np.zeros((2, 2 * self.n_classes, self.n_classes))
-        moved = w.any()
+        is_moved = w.any()
         for block, by_group in self._blocks:
             # `dual` is u, and `weighted` is u times the sample weights. For w = 0 the gains are
             # minus `weighted`; the sign does not change the squares, and the sums get it back
             # below.
             dual = weighted = self.gains[block]
             rows, work = self._rows[: len(dual)], self._work[: len(dual)]
-            if moved:
+            if is_moved:
                 odds = np.multiply(self._gather_rows(table, block), self._odds[block], out=rows)
                 dual = weighted = np.divide(odds, np.add(odds, 1.0, out=work), out=rows)
             if self._sample_weight is not None:
-                times = self._sample_weight[block, None]
-                if moved:
-                    weighted = np.multiply(dual, times, out=work)
+                sample_weight = self._sample_weight[block, None]
+                if is_moved:
+                    weighted = np.multiply(dual, sample_weight, out=work)
                 else:
-                    dual = np.divide(dual, times, out=rows)
+                    dual = np.divide(dual, sample_weight, out=rows)
             sums += sparse_product(by_group, weighted)
             squares += sparse_product(by_group, np.multiply(dual, weighted, out=rows))
         self._squares = self._symmetrise(squares)
-        return self._symmetrise(sums if moved else -sums)
+        return self._symmetrise(sums if is_moved else -sums)
 
     def square_sums(self):
         """Return the sums of squares of u for the w of the last call of `sums_at`.

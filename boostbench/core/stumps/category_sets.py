@@ -128,8 +128,9 @@ class CategorySetSearch:
     >>> from boostbench.core.stumps.views import ViewedFeatures, fit_views
     >>> X = np.arange(4.0)[:, None]
     >>> search = StumpSearch(ViewedFeatures(X, fit_views(X, categorical=[0])))
-    >>> found = CategorySetSearch(search, [range(4)]).best(np.array([[-1.0], [2.0], [2.0], [-1.0]]))
-    >>> found.learner
+    >>> G = np.array([[-1.0], [2.0], [2.0], [-1.0]])
+    >>> result = CategorySetSearch(search, [range(4)]).best(G)
+    >>> result.learner
     CategorySet(views=(1, 2), polarity=1)
     """
 
@@ -155,14 +156,19 @@ class CategorySetSearch:
             sums > TIE_TOLERANCE * scale, self._starts[:-1], axis=0, dtype=int
         )
         edges[(n_inside == 0) | (n_inside == np.diff(self._starts)[:, None])] = -np.inf
-        first = argmax_with_tolerance(edges.ravel(), scale.max())
-        group, column = divmod(int(first), G.shape[1])
+        best = argmax_with_tolerance(edges.ravel(), scale.max())
+        group, column = divmod(int(best), G.shape[1])
         if result is not None and result.edge >= edges[group, column] - TIE_TOLERANCE * scale.max():
             return result
         # 3) Make the set with the largest edge.
-        rows = slice(*self._starts[group : group + 2])
-        views, is_inside = self._views[rows], sums[rows, column] > TIE_TOLERANCE * scale[column]
-        outputs = np.where(self._search.feature_codes.is_in(self._bins[rows][is_inside]), 1.0, -1.0)
+        in_group = slice(*self._starts[group : group + 2])
+        views, is_inside = (
+            self._views[in_group],
+            sums[in_group, column] > TIE_TOLERANCE * scale[column],
+        )
+        outputs = np.where(
+            self._search.feature_codes.is_in(self._bins[in_group][is_inside]), 1.0, -1.0
+        )
         # The learner contains the smaller of the set and its complement.
         polarity = 1
         if (2 * is_inside.sum(), is_inside[0]) > (len(views), False):

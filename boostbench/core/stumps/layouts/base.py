@@ -138,10 +138,10 @@ class Layout:
         float
         """
         # Two more roundings: the conversion of the weights, and underflow of small numbers.
-        below, once = (
+        weight_error, total_error = (
             (additions + n_roundings + 2) * UNIT_ROUNDOFF[dtype]
             for additions in (self.additions, self.total_additions)
         )
-        if max(below, once) >= 1:
+        if max(weight_error, total_error) >= 1:
             return np.inf
-        return 2 * below / (1 - below) + once / (1 - once)
+        return 2 * weight_error / (1 - weight_error) + total_error / (1 - total_error)
