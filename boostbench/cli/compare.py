@@ -89,6 +89,7 @@ def compare(
         from boostbench.report.renderers.terminal import short_names
         from boostbench.util.terminal import make_console
 
+    # 1) Check the arguments.
     names, results = names_and_results("compare", words)
     if len(set(names)) < 2 or len(set(names)) < len(names):
         raise UserError("compare needs two algorithms or more, each once, such as 'a b'")
@@ -96,6 +97,7 @@ def compare(
         raise UserError(f"--rope is {rope:g}; it is a difference that does not matter, more than 0")
     if figure is not None:
         _check_figure(figure, names)
+    # 2) Collect the numbers, compare them, and print the comparison.
     with spinner("reading records") as show_step:
         records = Records(results)
         collected = _collect(names, tables, data, records, show_step)
@@ -108,6 +110,7 @@ def compare(
         print_comparison(console, table, comparison)
         for sentence in _missing_runs_note(collected, records):
             console.print(sentence, style="yellow")
+    # 3) Draw the figures. Without a name, they go to the folder of results.
     if figure is not None:
         if figure:
             written = _draw_figures(table, comparison, user_path(figure).with_suffix(""), depth=0)
@@ -222,9 +225,8 @@ def _missing_runs_note(collected: _Collected, records: Records) -> list[str]:
     if not missing:
         return []
     arguments = dict(zip(table.rows, collected.arguments, strict=True))
-    lines = dict.fromkeys(f"'boostbench table {arguments[row]}'" for row, _ in missing)
-    commands = join_words(list(lines))
-    sentences = [f"Missing numbers are run by {commands}."]
+    commands = list(dict.fromkeys(f"'boostbench table {arguments[row]}'" for row, _ in missing))
+    sentences = [f"Missing numbers are run by {join_words(commands)}."]
     other_settings = dict.fromkeys(
         table.rows[row] for (row, _), cell in missing.items() if _has_records(records, cell)
     )
@@ -273,7 +275,7 @@ def _draw_figures(table: Table, comparison: Comparison, path: Path, depth: int) 
     path : Path
         Path of the diagram's files without their ending.
     depth : int
-        Number of parent folders that may be made, see `boostbench.util.errors.writing_to`.
+        Number of parent folders that must not be links, see `boostbench.util.files.writing_to`.
 
     Returns
     -------
@@ -306,25 +308,26 @@ def select_tables(
     names : sequence of str
         Columns of tables, see `boostbench.analysis.tables.find_column`.
     tables : sequence of str, default=()
-        Names of tables, or paths of YAML files; by default all of ``conf/table`` that hold them,
-        those with the most data sets first. Tables in which a data set has several rows are then
-        only chosen when there are no others.
+        Names of tables, or paths of YAML files. Empty: all tables of ``conf`` that hold the
+        algorithms, the ones with the most data sets first. Tables in which a data set has several
+        rows are then chosen only if there are no others.
     data : collection of str, default=()
         Rows that some of the tables must have.
 
     Returns
     -------
     list of str
-        As in `tables`, or names.
+        Chosen tables: entries of `tables`, or names of tables of ``conf``.
 
     Raises
     ------
     UserError
-        Unknown table, algorithm or row; or no table that holds all of them.
+        If a table, an algorithm or a row is unknown, or no table holds all algorithms.
     """
     from boostbench.analysis.tables import find_column
     from boostbench.config.tables import TableDefinition, read_definitions
 
+    # 1) Find the tables with a column of each name. Tables are called by their names here.
     definitions = {name: TableDefinition.read(name) for name in tables}
     definitions = definitions or {table.name: table for table in read_definitions()}
     columns = {name: _column_names(definition) for name, definition in definitions.items()}
@@ -337,17 +340,19 @@ def select_tables(
     chosen = [
         table for table in definitions if all(table in held for held in tables_with_column.values())
     ]
+    # 2) Report a named table without one of the columns, or that no table has all of them.
     for table in tables:
-        lacking = join_words(
-            [name for name in names if table not in tables_with_column[name]] or [""]
-        )
+        lacking = [name for name in names if table not in tables_with_column[name]]
         if lacking:
-            raise UserError(f"table {table} has no {lacking}; it has {', '.join(columns[table])}")
+            raise UserError(
+                f"table {table} has no {join_words(lacking)}; it has {', '.join(columns[table])}"
+            )
     if not chosen:
         where = "; ".join(
             f"{name} is in {', '.join(held)}" for name, held in tables_with_column.items()
         )
         raise UserError(f"no table holds {join_words(names)} together: {where}")
+    # 3) Order the tables of ``conf``, and check the names of rows.
     if not tables:
         chosen = [t for t in chosen if not _repeats_data(definitions[t])] or chosen
         chosen.sort(key=lambda table: -len(_first_versions(definitions[table])))
@@ -359,7 +364,10 @@ def select_tables(
 
 
 def _column_names(definition: TableDefinition) -> list[str]:
-    """Return the names of a table's columns, with the number of rounds if there are several."""
+    """Return the names of a table's columns: ``mcboost``, or ``mcboost@100`` for 100 rounds.
+
+    A table with several numbers of rounds has a column for each algorithm and number.
+    """
     rounds = [f"@{number}" for number in definition.rounds] or [""]
     return [f"{column}{suffix}" for column in definition.columns for suffix in rounds]
 
@@ -387,8 +395,9 @@ def _missing_column_error(name: str, definitions: Collection[TableDefinition]) -
             f"{truncated_list(columns_of_algorithm)}; name those to be compared, or run "
             f"'boostbench run algo={name} data=...' where the others were run"
         )
+    # A name with @ asks for a number of rounds, and is compared with such names, too.
     columns = {column for definition in definitions for column in _column_names(definition)}
-    valid_names = {column.partition("@")[0] for column in columns} | (
-        columns if "@" in name else set()
-    )
+    valid_names = {column.partition("@")[0] for column in columns}
+    if "@" in name:
+        valid_names |= columns
     return unknown_name_error("algorithm", name, valid_names, is_listed=False)

@@ -114,7 +114,7 @@ class TableRequest(msgspec.Struct, frozen=True, dict=True):
         configs = part.compose(overrides)
         for key, config in configs.items():
             with part.error_context(*key):
-                _check(part, config)
+                _check_recorded(part, config)
         # 3) Compare them with the definition.
         settings = [override for override in overrides if not override.startswith(_WITHOUT_EFFECT)]
         cells = {key: RequestedCell(config) for key, config in configs.items()}
@@ -193,8 +193,14 @@ def _profile_note(profile: Profile) -> str:
     return f" ({profile.name}{texts and f': at most {texts}'})"
 
 
-def _check(definition: TableDefinition, config: ExperimentConfig) -> None:
-    """Check that the class has the parameters, and that the displayed numbers are recorded."""
+def _check_recorded(definition: TableDefinition, config: ExperimentConfig) -> None:
+    """Check that a cell can be run, and that its displayed numbers are recorded.
+
+    Raises
+    ------
+    UserError
+        If the class lacks a parameter, or the protocol or the measure does not record the number.
+    """
     # 1) Errors are recorded at the checkpoints of the protocol. Making the specification checks the
     #    parameters.
     measure = measures.find(config.spec.measure)
@@ -321,6 +327,7 @@ def find_reference(config: ExperimentConfig) -> Reference:
     Reference
         Empty if no table of the paper has the algorithm on the data set.
     """
+    # The nearest cell is the one with the fewest different settings.
     references = []
     for definition, key in _cells(config):
         defined = definition.compose(keys=[key])[key]
@@ -334,7 +341,7 @@ def find_reference(config: ExperimentConfig) -> Reference:
 
 
 def _cells(config: ExperimentConfig) -> Iterator[tuple[TableDefinition, CellKey]]:
-    """Yield the cells of a paper's tables of the same algorithm and data set."""
+    """Yield the cells with an experiment's algorithm and data set, in the tables of its paper."""
     data, algo, paper = config.data.name, config.algorithm.name, config.protocol.name
     names = {table.definition for table in library().tables.values() if table.paper == paper} - {""}
     for name in sorted(names):

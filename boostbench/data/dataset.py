@@ -278,8 +278,10 @@ class Dataset:
         array([1, 1, 1, 2, 2, 2])
         """
         rng = np.random.default_rng(seed)
-        classes = range(self.n_classes)
-        rows = [rng.choice(np.flatnonzero(self.class_indices == c), per_class) for c in classes]
+        rows = [
+            rng.choice(np.flatnonzero(self.class_indices == index), per_class)
+            for index in range(self.n_classes)
+        ]
         return replace(self.select_rows(np.concatenate(rows)), expect=DataCounts())
 
     def one_vs_rest(self, positive: Collection[int | str]) -> "Dataset":
@@ -360,7 +362,7 @@ class Dataset:
                 )
             is_bad &= ~is_missing
         if is_bad.any():
-            row, column = self._position(is_bad)
+            row, column = self._first_position(is_bad)
             raise UserError(
                 f"{where} has {int(is_bad.sum())} NaN or infinite features, the first in row "
                 f"{row + 1}, feature {column + 1} (counted from 1); replace or remove them"
@@ -370,7 +372,7 @@ class Dataset:
             raise UserError(f"{where} has only one class, {self.classes.tolist()}; two are needed")
         return self
 
-    def _position(self, mask: np.ndarray) -> tuple[int, int]:
+    def _first_position(self, mask: np.ndarray) -> tuple[int, int]:
         """Return row and column of the first True in a mask of `values`."""
         first = int(mask.argmax())
         if not self.is_sparse:
@@ -379,14 +381,14 @@ class Dataset:
         return int(np.searchsorted(self.X.indptr, first, side="right")) - 1, self.X.indices[first]
 
 
-def encode_one_hot(X: np.ndarray, sizes: Sequence[tuple[int, int]]) -> np.ndarray:
+def encode_one_hot(X: np.ndarray, category_counts: Sequence[tuple[int, int]]) -> np.ndarray:
     """Replace each column of codes by a column of 0 and 1 for each category.
 
     Parameters
     ----------
     X : ndarray of shape (n_samples, n_columns), float64
         Numbers and codes.
-    sizes : sequence of (int, int)
+    category_counts : sequence of (int, int)
         Column of codes and number of its categories, in the order of the columns.
 
     Returns
@@ -401,10 +403,10 @@ def encode_one_hot(X: np.ndarray, sizes: Sequence[tuple[int, int]]) -> np.ndarra
            [ 8.,  1.,  0.,  0.],
            [ 9., nan, nan, nan]])
     """
-    if not sizes:
+    if not category_counts:
         return X
     # 1) Copy the numbers. Column j of X becomes `widths[j]` columns from `starts[j]` on.
-    columns, counts = np.transpose(sizes)
+    columns, counts = np.transpose(category_counts)
     widths = np.ones(X.shape[1], dtype=np.intp)
     widths[columns] = counts
     starts = np.cumsum(widths) - widths

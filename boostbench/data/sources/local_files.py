@@ -42,6 +42,7 @@ logger = logging.getLogger(__name__)
 
 #: Name of the file with the checksums of a bundle.
 CHECKSUM_FILE = "SHA256SUMS"
+#: Ending of the file of a data set in a bundle, and advice for a file that is not valid.
 _BUNDLE_SUFFIX = ".bundle.npz"
 _BUNDLE_ADVICE = "fetch the bundle again, or create it by boostbench data --bundle"
 
@@ -180,11 +181,12 @@ def data_set_name(path: Path) -> str:
 
 
 def write_archive(path: Path, dataset: Dataset, origin: msgspec.Struct) -> None:
-    """Write a data set to a file, by an atomic write.
+    """Write a data set to an npz file, by an atomic write.
 
     Parameters
     ----------
     path : Path
+        The file; it is replaced if it exists.
     dataset : Dataset
         Categories are stored as columns of 0 and 1.
     origin : DataQuery, TaskQuery or DataSpec
@@ -208,6 +210,15 @@ def write_archive(path: Path, dataset: Dataset, origin: msgspec.Struct) -> None:
 
 def read_archive(path: Path, name: str, origin: msgspec.Struct) -> Dataset | None:
     """Load a data set that `write_archive` wrote; None if it has another origin.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    name : str
+        Name of the data set.
+    origin : DataQuery, TaskQuery or DataSpec
+        Request; it must equal the one with which the file was written.
 
     Raises
     ------
