@@ -4,6 +4,7 @@ from argparse import ArgumentParser, Namespace
 from textwrap import fill
 
 from boostbench.util import configs
+from boostbench.util.errors import join_words
 from boostbench.util.terminal import echo
 
 #: Groups of configs by the word that lists them.
@@ -12,8 +13,10 @@ _GROUPS = {"algos": "algo", "data": "data", "tables": "table", "figures": "figur
 
 def arguments(parser: ArgumentParser) -> None:
     """Add the arguments."""
-    text = f"{', '.join(list(_GROUPS)[:-1])} or {list(_GROUPS)[-1]}; default: all"
-    parser.add_argument("what", nargs="?", choices=list(_GROUPS), metavar="WHAT", help=text)
+    names = join_words(list(_GROUPS), "or")
+    parser.add_argument(
+        "what", nargs="?", choices=list(_GROUPS), metavar="WHAT", help=f"{names}; default: all"
+    )
 
 
 def complete(before: list[str], word: str) -> list[str]:
@@ -26,7 +29,9 @@ def run(args: Namespace) -> None:
     chosen = [args.what] if args.what else list(_GROUPS)
     for index, heading in enumerate(chosen):
         if len(chosen) > 1:
-            echo(f"{chr(10) * (index > 0)}{heading}:")
+            if index:
+                echo()
+            echo(f"{heading}:")
         group = _GROUPS[heading]
         names = configs.list_options(group)
         width = max(map(len, names), default=0)

@@ -172,6 +172,7 @@ class ConfigTree:
         elif isinstance(value, dict) and isinstance(old, dict):
             for inner_key, inner in value.items():
                 self.apply(f"{key}.{inner_key}", inner)
+        # A single `+` adds, and must not change a number or a text that is there.
         elif key == f"+{name}" and old is not None and not isinstance(value, dict | list):
             raise UserError(f"{key} is there already, as {old}; {name}=... changes it")
         else:

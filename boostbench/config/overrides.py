@@ -167,11 +167,12 @@ def parse_override(override: str) -> Override:
     try:
         [parsed] = OverridesParser.create().parse_overrides([override])
     except OverrideParseException:
-        key, _, value = override.partition("=")
+        prefixed_key, _, value = override.partition("=")
         advice = "KEY=VALUE is expected, with quotes around odd values"
-        quoted = f"{key}={configs.hydra_text(value)}"
+        quoted = f"{prefixed_key}={configs.hydra_text(value)}"
+        # A value that begins with a bracket was meant as a list or a mapping, not as a text.
         if value[:1] not in "[{" and _parses_to(quoted, value):
-            advice = f"write {quote_override(key, value)}"
+            advice = f"write {quote_override(prefixed_key, value)}"
         raise UserError(f"cannot read {override!r} as an override: {advice}") from None
     if parsed.package is not None:
         raise UserError(f"{key} is refused: an option cannot go to another place by @")
@@ -250,7 +251,15 @@ def expand_sweep(overrides: Sequence[str], folders: Sequence[Path] = ()) -> list
 
 
 def _sweep_values(parsed: Override, folders: Sequence[Path]) -> list[str]:
-    """Return the values of a sweep as texts of overrides."""
+    """Return the values of an override with several values, as texts.
+
+    Parameters
+    ----------
+    parsed : Override
+        Hydra's parsed override.
+    folders : sequence of pathlib.Path
+        See `expand_sweep`.
+    """
     value = parsed.value()
     values = value.list if isinstance(value, ChoiceSweep) else [value]
     if any(isinstance(choice, Glob) for choice in values):

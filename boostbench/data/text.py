@@ -219,7 +219,7 @@ MIN_INEXACT = 2.0**53
 _BYTES_PER_CHARACTER = 4
 #: Bytes that an array of labels may take in any case.
 _SMALL_MEMORY = 80_000_000
-#: Characters per character of the file that a larger array of labels may have.
+#: Largest ratio of the characters of a larger array, with padding, to the characters of its labels.
 _MAX_PADDING = 10
 
 
@@ -256,8 +256,9 @@ def parse_labels(values, where: str, codes: np.ndarray | None = None) -> np.ndar
     >>> parse_labels(["9007199254740992", "9007199254740993"], "toy.csv").tolist()
     [9007199254740992, 9007199254740993]
     """
+    # 1) Convert the values to an array of numbers or of text.
     if isinstance(values, list) and all(isinstance(value, str) for value in values):
-        check_lengths(_value_per_row(np.array([*map(len, values)], dtype=np.int32), codes), where)
+        _check_lengths(_value_per_row(np.array([*map(len, values)], dtype=np.int32), codes), where)
     values = np.asarray(values)
     kind = values.dtype.kind
     if kind not in "biufSU":
@@ -268,6 +269,7 @@ def parse_labels(values, where: str, codes: np.ndarray | None = None) -> np.ndar
         values = np.char.strip(values.astype(str))
         if not "".join(values.tolist()).isascii():
             values = np.array(compose_letters(values.tolist()))
+    # 2) Report missing labels.
     is_missing = values == "" if values.dtype.kind == "U" else np.isnan(values)
     if is_missing.any():
         is_missing = _value_per_row(is_missing, codes)
@@ -275,6 +277,7 @@ def parse_labels(values, where: str, codes: np.ndarray | None = None) -> np.ndar
             f"{where}: {int(is_missing.sum())} labels are missing, the first in row "
             f"{int(is_missing.argmax()) + 1} (counted from 1); every row needs its class"
         )
+    # 3) Convert whole numbers to integers.
     if kind == "f":
         labels = _floats_to_int64(values.astype(float, copy=False), where, codes)
     else:
@@ -299,7 +302,7 @@ def _value_per_row(values: np.ndarray, codes: np.ndarray | None) -> np.ndarray:
     return values if codes is None else values[codes]
 
 
-def check_lengths(lengths: np.ndarray, where: str) -> None:
+def _check_lengths(lengths: np.ndarray, where: str) -> None:
     """Check that no label is so long that an array of all labels would fill the memory.
 
     Parameters

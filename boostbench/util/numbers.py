@@ -6,8 +6,8 @@ from math import isnan
 import numpy as np
 from numpy.typing import ArrayLike
 
-#: One half, and the tolerance for halves that floating point represents a little below, in units of
-#: the last digit.
+#: One half in units of the last digit, with a tolerance for halves that floating point represents a
+#: little too low.
 _HALF = 0.5 + 1e-9
 
 
@@ -37,6 +37,7 @@ def rounded(values: ArrayLike, digits: int) -> np.ndarray | np.float64:
     """
     values = np.asarray(values, dtype=float)
     units = np.floor(np.abs(values) * 10.0**digits + _HALF)
+    # Adding 0.0 turns -0.0 into 0.0.
     return np.copysign(units, values) / 10.0**digits + 0.0
 
 

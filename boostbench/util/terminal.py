@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TextIO
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.status import Status
 
 # All control characters but tab and line feed: ESC begins a command to the terminal, and so does
 # the C1 character CSI. Line and paragraph separators, and marks that change the direction of text,
@@ -110,8 +111,8 @@ class _Escaped:
 #: Width of a progress bar, in characters.
 _BAR_WIDTH = 30
 
-#: The status of rich that shows the visible spinner; empty if there is none.
-_active_spinners: list = []
+#: Status of rich that shows the visible spinner, as the only entry; empty if there is none.
+_active_spinners: list["Status"] = []
 
 
 @contextmanager

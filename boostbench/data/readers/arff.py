@@ -91,10 +91,13 @@ def _read(stream: BinaryIO, where: str, drop: Sequence[str]) -> DataTable:
         )
         # The type of an attribute is the list of its categories, or the name of a type.
         attributes, rows = decoded["attributes"], decoded["data"]
-        texts = [_TextCodes() if kind == "STRING" else None for _, kind in attributes]
-        values = _read_sparse(rows, texts, lines) if is_sparse else _read_dense(rows, texts)
+        text_codes = [_TextCodes() if kind == "STRING" else None for _, kind in attributes]
+        if is_sparse:
+            values = _read_sparse(rows, text_codes, lines)
+        else:
+            values = _read_dense(rows, text_codes)
     except arff.ArffException as error:
-        weight = _WEIGHT.fullmatch(lines.text)
+        weight = _WEIGHT.fullmatch(lines.line)
         if weight:
             raise UserError(
                 f"{where}, line {lines.number} gives the sample the weight {weight[1]}, which is "
@@ -111,9 +114,9 @@ def _read(stream: BinaryIO, where: str, drop: Sequence[str]) -> DataTable:
         ) from error
     # 3) Make the table.
     categories: list[list[str] | None] = []
-    for (_, kind), text in zip(attributes, texts, strict=True):
-        if text is not None:
-            categories.append(list(text.codes))
+    for (_, kind), codes in zip(attributes, text_codes, strict=True):
+        if codes is not None:
+            categories.append(list(codes.code_of))
         elif isinstance(kind, list):
             # liac-arff reads a "?" among the categories as None; a row cannot have this category,
             # as "?" in a row means a missing value.
@@ -125,19 +128,25 @@ def _read(stream: BinaryIO, where: str, drop: Sequence[str]) -> DataTable:
         categories,
         values,
         where,
-        undeclared_columns=frozenset(j for j, text in enumerate(texts) if text is not None),
+        undeclared_columns=frozenset(j for j, codes in enumerate(text_codes) if codes is not None),
     )
 
 
 class _TextCodes:
-    """Codes of the texts of an attribute, in the order in which the texts first occur."""
+    """Codes of the texts of an attribute, in the order in which the texts first occur.
+
+    Attributes
+    ----------
+    code_of : dict of str to int
+        Code of each text so far.
+    """
 
     def __init__(self):
-        self.codes: dict[str, int] = {}
+        self.code_of: dict[str, int] = {}
 
     def encode(self, text: str | None) -> int | None:
         """Return the code of a text, which may be new; None for a missing value."""
-        return None if text is None else self.codes.setdefault(text, len(self.codes))
+        return None if text is None else self.code_of.setdefault(text, len(self.code_of))
 
 
 class _FileLines:
@@ -155,19 +164,19 @@ class _FileLines:
     ----------
     number : int
         Number of the current line, from 1.
-    text : str
+    line : str
         Current line.
     """
 
     def __init__(self, stream: BinaryIO, where: str, drop: Sequence[str]):
-        self.number, self.text = 0, ""
+        self.number, self.line = 0, ""
         self._where, self._drop = where, drop
         self._lines = read_lines(stream, where, _strip_comment)
 
     def __iter__(self) -> Iterator[str]:
         for line in self._lines:
             self.number += 1
-            self.text = line
+            self.line = line
             yield line
 
     def header_lines(self) -> Iterator[str]:
@@ -188,14 +197,14 @@ class _FileLines:
     def replay(self, header: list[str], first: str) -> Iterator[str]:
         """Yield the header and the first sample once more, for liac-arff, with their numbers."""
         number = self.number
-        for self.number, self.text in enumerate(header, 1):
-            yield self.text
-        self.number, self.text = number, first
+        for self.number, self.line in enumerate(header, 1):
+            yield self.line
+        self.number, self.line = number, first
         yield first
 
     def excerpt(self) -> str:
         """Return the start of the current line."""
-        return self.text.strip()[:60]
+        return self.line.strip()[:60]
 
     def check_indices(self, parsed: Collection[int]) -> None:
         """Raise an error if the current line, a sparse row, has an index twice.
@@ -205,7 +214,7 @@ class _FileLines:
         parsed : collection of int
             Distinct indices of the row.
         """
-        indices = [int(index) for index in _INDEX.findall(_QUOTED_TEXT.sub("", self.text))]
+        indices = [int(index) for index in _INDEX.findall(_QUOTED_TEXT.sub("", self.line))]
         if len(indices) > len(parsed):
             repeated = next(index for index in parsed if indices.count(index) > 1)
             raise UserError(f"{self._where}, line {self.number} gives index {repeated} twice")
@@ -220,34 +229,34 @@ def _strip_comment(line: str) -> str:
     return "" if line.lstrip().startswith("%") else line
 
 
-def _read_dense(rows: Iterator[list], texts: Sequence[_TextCodes | None]) -> np.ndarray:
+def _read_dense(rows: Iterator[list], text_codes: Sequence[_TextCodes | None]) -> np.ndarray:
     """Return the matrix of dense rows, of shape (n_rows, n_columns).
 
     Parameters
     ----------
     rows : iterator of list
         Values of each row, None for missing ones.
-    texts : sequence of (_TextCodes or None)
+    text_codes : sequence of (_TextCodes or None)
         Codes of each column of text, to which new texts are added. None: another column.
     """
     chunks = []
     while chunk := list(islice(rows, CHUNK_ROWS)):
-        for j, text in enumerate(texts):
-            if text is not None:
+        for j, codes in enumerate(text_codes):
+            if codes is not None:
                 for row in chunk:
-                    row[j] = text.encode(row[j])
+                    row[j] = codes.encode(row[j])
         chunks.append(np.array(chunk, dtype=float))
     return np.vstack(chunks)
 
 
-def _read_sparse(rows: Iterable, texts: Sequence[_TextCodes | None], lines: _FileLines):
+def _read_sparse(rows: Iterable, text_codes: Sequence[_TextCodes | None], lines: _FileLines):
     """Return the matrix of sparse rows, a `scipy.sparse.csr_matrix`.
 
     Parameters
     ----------
     rows : iterable of dict of int to (float, str or None)
         Values of each row by the index of their column.
-    texts
+    text_codes
         See `_read_dense`. The code 0 stands for the text that a row omits.
     lines : _FileLines
         Lines, of which the current one is the row.
@@ -256,16 +265,16 @@ def _read_sparse(rows: Iterable, texts: Sequence[_TextCodes | None], lines: _Fil
 
     # Arrays, as a list keeps an object for each number.
     values, indices, indptr = array("d"), array("q"), array("q", [0])
-    for text in texts:
-        if text is not None:
-            text.encode("")
+    for codes in text_codes:
+        if codes is not None:
+            codes.encode("")
     for row in rows:
         lines.check_indices(row)
         for j in sorted(row):
-            text = texts[j]
-            value = row[j] if text is None else text.encode(row[j])
+            codes = text_codes[j]
+            value = row[j] if codes is None else codes.encode(row[j])
             values.append(float("nan") if value is None else value)
             indices.append(j)
         indptr.append(len(values))
-    shape = (len(indptr) - 1, len(texts))
+    shape = (len(indptr) - 1, len(text_codes))
     return csr_matrix((np.array(values), np.array(indices), np.array(indptr)), shape=shape)

@@ -1,5 +1,6 @@
 """Look-up of a data set in its sources, in a fixed order.
 
+A source is a bundle, a local file, the cache, scikit-learn, a generator or OpenML.
 `boostbench.data.load` prepares the data set that `fetch_first` finds.
 """
 
