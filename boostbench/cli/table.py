@@ -116,7 +116,7 @@ def make_table(request: TableRequest, orientation: Orientation = "auto") -> int:
         console.print("On record, before what is missing runs:", style="bold")
         print_table(console, make_document(assemble(request, plan.results)))
         console.print()
-    plan = plan.execute()
+    plan = plan.run_missing_fits()
     if common.shard and common.rerun != "never":  # one shard has a part of each cell's splits
         return int(any(cell.results.failures for cell in plan.cells))
     # 2) Print the table; a single row is printed as a summary, a line for each algorithm.

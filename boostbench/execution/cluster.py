@@ -146,7 +146,7 @@ class Cluster:
                     if not isinstance(error, KilledWorker):
                         reason = f"{type(error).__name__}: {first_line(error)}"
                         raise UserError(f"a Dask worker cannot do the work: {reason}")
-                    outcome = self._find_late_outcome(task.trial, trace_name) or DIED
+                    outcome = self._find_timeout(task.trial, trace_name) or DIED
                 submit_next()
                 yield task, outcome
         except (OSError, TimeoutError) as error:
@@ -155,13 +155,13 @@ class Cluster:
             if self.client.status == "running":
                 self.client.cancel(list(in_flight))
 
-    def _find_late_outcome(self, trial: Trial, trace_name: str) -> Outcome | None:
+    def _find_timeout(self, trial: Trial, trace_name: str) -> Outcome | None:
         """Return the outcome of a trial that killed its workers if the deadline ended them."""
         if trial.protocol.time_limit is None:
             return None
         # A worker that the deadline ended has left a file on its machine, where other workers are,
         # or the worker that Dask has started in its place.
-        answers = self.client.run(take_late_outcome, trial, trace_name, on_error="return").values()
+        answers = self.client.run(take_timeout, trial, trace_name, on_error="return").values()
         return next((answer for answer in answers if isinstance(answer, Outcome)), None)
 
     def _data(self, dataset: Dataset):
@@ -274,7 +274,7 @@ def run_task(
         )
     # Dask repeats a task whose worker died. A trial that was ended by the deadline would be late
     # again.
-    outcome = take_late_outcome(trial, trace_name)
+    outcome = take_timeout(trial, trace_name)
     if outcome is not None:
         return outcome
     if isinstance(data, DataReference):
@@ -288,7 +288,7 @@ def run_task(
         trace.unlink(missing_ok=True)
 
 
-def take_late_outcome(trial: Trial, trace_name: str) -> Outcome | None:
+def take_timeout(trial: Trial, trace_name: str) -> Outcome | None:
     """Return the outcome of a trial if the deadline ended a process of this machine in it.
 
     The file of the deadline is removed.
@@ -305,7 +305,7 @@ def take_late_outcome(trial: Trial, trace_name: str) -> Outcome | None:
         None: the deadline ended no process of this machine.
     """
     trace = _trace_path(trace_name)
-    outcome = deadline.find_late_outcome(trace, trial.protocol.time_limit)
+    outcome = deadline.find_timeout(trace, trial.protocol.time_limit)
     trace.unlink(missing_ok=True)
     return outcome
 

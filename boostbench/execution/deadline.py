@@ -35,8 +35,8 @@ class OutOfTime(BaseException):
     """
 
 
-def late(outcome: Outcome, limit: float) -> Outcome:
-    """Return the outcome of a trial that took longer than its time limit.
+def as_timeout(outcome: Outcome, limit: float) -> Outcome:
+    """Return the outcome of a trial as the failure to finish within its time limit.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ def late(outcome: Outcome, limit: float) -> Outcome:
     return replace(outcome, results={}, error=error, where="protocol.time_limit")
 
 
-def find_late_outcome(trace: Path, limit: float | None) -> Outcome | None:
+def find_timeout(trace: Path, limit: float | None) -> Outcome | None:
     """Return the outcome of a trial whose process was ended by the deadline.
 
     Parameters
@@ -65,7 +65,8 @@ def find_late_outcome(trace: Path, limit: float | None) -> Outcome | None:
         None: the process is not gone, or died of another cause.
     """
     has_traceback = trace.exists() and trace.stat().st_size > 0
-    return late(DIED, limit) if has_traceback else None
+    # A worker that died of another cause leaves the file empty.
+    return as_timeout(DIED, limit) if has_traceback else None
 
 
 def run_with_time_limit(
@@ -86,7 +87,7 @@ def run_with_time_limit(
     Returns
     -------
     Outcome
-        Outcome of `run_trial`, or a failure, see `late`.
+        Outcome of `run_trial`, or a failure, see `as_timeout`.
     """
     limit = trial.protocol.time_limit
     if limit is None:
@@ -104,11 +105,12 @@ def run_with_time_limit(
             outcome = run_trial(trial, X, y)
     except OutOfTime:
         # The alarm came between the steps of `run_trial` that record exceptions.
-        return late(Outcome(), limit)
+        return as_timeout(Outcome(), limit)
     # 3) Name the limit as the cause of a failure after the alarm: `run_trial` has recorded the
     #    exception, or an error that the estimator raised in its place. A fit that finished although
     #    the alarm was raised is a success.
-    return late(outcome, limit) if alarms and outcome.error else outcome
+    #    The list `alarms` is not empty if the alarm was raised.
+    return as_timeout(outcome, limit) if alarms and outcome.error else outcome
 
 
 def _raising_after(seconds: float) -> AbstractContextManager[list[bool]]:

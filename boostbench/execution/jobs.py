@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import NamedTuple
 
 from boostbench.data.dataset import Dataset
 from boostbench.data.loading import load, load_each
@@ -51,8 +52,8 @@ def execute(configs: Sequence[ExperimentConfig]) -> Report:
         If a config is invalid; nothing was run.
     """
     datasets = load_each([config.data for config in configs])
-    run = _plan(configs, datasets, Records(configs[0].results))
-    return _execute_plan(run, configs[0])
+    run = _plan_run(configs, datasets, Records(configs[0].results))
+    return _carry_out(run, configs[0])
 
 
 @dataclass(frozen=True)
@@ -65,8 +66,8 @@ class PlannedCell:
     config : ExperimentConfig
     results : ExperimentResults
         Records of the experiment.
-    is_complete : bool
-        True if ``rerun`` asks for no fit; the data may still show that splits are missing.
+    records_suffice : bool
+        True if ``rerun`` asks for no fit, as far as is known without the data.
     dataset : Dataset or None, default=None
         None: the data were not loaded.
     """
@@ -74,7 +75,7 @@ class PlannedCell:
     key: CellKey
     config: ExperimentConfig
     results: ExperimentResults
-    is_complete: bool
+    records_suffice: bool
     dataset: Dataset | None = None
 
     @property
@@ -91,13 +92,19 @@ class PlannedCell:
     @property
     def may_lack_splits(self) -> bool:
         """True if the loaded data have to be compared with the records split by split."""
-        if not self.is_complete:
+        if not self.records_suffice:
             return True
-        # A file of the user is identified by its content. A named data set is the same one in every
-        # copy; only its data determine the number of fixed splits.
         if self.is_other_copy:
+            # Another file of the user has other data, which lack all splits. A named data set is
+            # the same one in every copy, and lacks none.
             return bool(self.config.data.path)
+        # Only the data tell the number of fixed splits.
         return self.config.protocol.sampling == "fixed"
+
+    @property
+    def is_planned(self) -> bool:
+        """True if a run looks for missing splits of the cell, whose data are loaded."""
+        return self.dataset is not None and self.may_lack_splits
 
 
 @dataclass(frozen=True)
@@ -111,8 +118,8 @@ class TablePlan:
     cells : list of PlannedCell
         Cells that can run.
     run : Run or None, default=None
-        Plan of the missing fits of the cells that may lack splits, in their order. None: no cell
-        lacks splits.
+        Plan of the missing fits of the cells with `is_planned`, in their order. None: there is no
+        such cell.
     """
 
     common: ExperimentConfig
@@ -130,21 +137,17 @@ class TablePlan:
         datasets = (cell.dataset for cell in self.cells if cell.dataset is not None)
         return list({id(dataset): dataset for dataset in datasets}.values())
 
-    def execute(self) -> "TablePlan":
-        """Run the missing fits, and return the plan with the records of each cell."""
+    def run_missing_fits(self) -> "TablePlan":
+        """Run the missing fits, and return the table with the new records, without a plan."""
         if self.run is None:
             return self
-        outcomes = iter(_execute_plan(self.run, self.common).results)
+        report = _carry_out(self.run, self.common)
+        planned_keys = [cell.key for cell in self.cells if cell.is_planned]
+        new_results = dict(zip(planned_keys, report.results, strict=True))
         cells = [
-            replace(cell, results=next(outcomes)) if _has_to_run(cell) else cell
-            for cell in self.cells
+            replace(cell, results=new_results.get(cell.key, cell.results)) for cell in self.cells
         ]
         return TablePlan(self.common, cells)
-
-
-def _has_to_run(cell: PlannedCell) -> bool:
-    """Return True if a run has to look for missing splits of a cell whose data are loaded."""
-    return cell.dataset is not None and cell.may_lack_splits
 
 
 def plan_table(configs: Mapping[CellKey, ExperimentConfig]) -> TablePlan:
@@ -184,11 +187,12 @@ def plan_table(configs: Mapping[CellKey, ExperimentConfig]) -> TablePlan:
     ]
     if rerun == "never":
         return TablePlan(common, cells)
-    # 2) Load the data of incomplete rows, and of other rows if that needs no network.
+    # 2) Load the data of cells that lack splits, and of other cells if that needs no network.
     with spinner("loading data"):
         cells, notes = load_cell_data(cells)
-    # 3) Find the cells that may lack splits. Complete cells with records of other copies do not.
-    incomplete = list(filter(_has_to_run, cells))
+    # 3) Find the cells that may lack splits. A cell with all records, of another copy of the data,
+    #    does not.
+    planned = [cell for cell in cells if cell.is_planned]
     other_copies = [
         f"{cell.row} ({cell.dataset.source})"
         for cell in cells
@@ -200,20 +204,18 @@ def plan_table(configs: Mapping[CellKey, ExperimentConfig]) -> TablePlan:
             f"{', '.join(dict.fromkeys(other_copies))}. They are shown, and only rerun=all repeats "
             "them"
         )
-    if not incomplete and not any(cell.results.records for cell in cells):
+    if not planned and not any(cell.results.records for cell in cells):
         raise UserError("; ".join(notes))
     for note in notes:
         print_error(note)
     # 4) Plan the missing fits.
-    if not incomplete:
+    if not planned:
         return TablePlan(common, cells)
-    run = _plan(
-        [cell.config for cell in incomplete], [cell.dataset for cell in incomplete], records
-    )
+    run = _plan_run([cell.config for cell in planned], [cell.dataset for cell in planned], records)
     return TablePlan(common, cells, run)
 
 
-def _plan(
+def _plan_run(
     configs: Sequence[ExperimentConfig], datasets: Sequence[Dataset], records: Records
 ) -> Run:
     """Plan the missing fits of experiments; the first config has the settings of the run."""
@@ -232,8 +234,8 @@ def _plan(
         )
 
 
-def _execute_plan(run: Run, common: ExperimentConfig) -> Report:
-    """Execute a plan, show its progress, and print warnings about damaged lines."""
+def _carry_out(run: Run, common: ExperimentConfig) -> Report:
+    """Execute a run, show its progress, and print warnings about damaged lines."""
     with ProgressDisplay() as listener:
         report = run.carry_out(listener)
     for warning in report.warnings:
@@ -250,7 +252,7 @@ def _execute_plan(run: Run, common: ExperimentConfig) -> Report:
 def load_cell_data(cells: Sequence[PlannedCell]) -> tuple[list[PlannedCell], list[str]]:
     """Load the data of a table's cells, equal data once.
 
-    Data of complete cells are loaded only if that needs no network.
+    Data of cells whose records suffice are loaded only if that needs no network.
 
     Parameters
     ----------
@@ -263,37 +265,52 @@ def load_cell_data(cells: Sequence[PlannedCell]) -> tuple[list[PlannedCell], lis
     cells : list of PlannedCell
         The cells in their order, with the data that could be loaded.
     notes : list of str
-        Incomplete rows that do not run, with the reason.
+        Rows that lack splits and do not run, with the reason.
     """
     cells_by_data = defaultdict(list)
     for cell in cells:
         cells_by_data[repr(cell.config.data)].append(cell)
-    loaded, notes, absent_rows = {}, [], {}
+    loaded, notes, absent_rows = {}, [], []
     for data, cells_of_data in cells_by_data.items():
         spec = cells_of_data[0].config.data
-        rows = dict.fromkeys(cell.row for cell in cells_of_data if not cell.is_complete)
+        rows = dict.fromkeys(cell.row for cell in cells_of_data if not cell.records_suffice)
         source = first_available_source(spec)
         if not rows and (not source or source.startswith("OpenML")):
             continue
         try:
             loaded[data] = load(spec)
         except DataNotAvailable as error:
-            absent_rows |= dict.fromkeys(rows, (spec, error))
+            absent_rows += [_AbsentRow(row, spec, error) for row in rows]
         except UserError as error:
             notes += [f"{row} is not run: {error}" for row in rows]
-    # All rows without data are named in one note.
     if absent_rows:
-        specs, errors = zip(*absent_rows.values(), strict=True)
-        n = len(specs)
-        are = "1 row is not run, as its" if n == 1 else f"{n} rows are not run, as their"
-        where = ", ".join(
-            f"{row} ({_source(spec)})" for row, spec in zip(absent_rows, specs, strict=True)
-        )
-        put = f"put {file_names('NAME')} into $BOOSTBENCH_DATA"
-        is_offline = any(isinstance(error, Offline) for error in errors)
-        put = f"OpenML cannot be reached; {put}" if is_offline else put[0].upper() + put[1:]
-        notes.insert(0, f"{are} data are not at hand: {where}. {put}")
+        notes.insert(0, _absent_data_note(absent_rows))
     return [replace(cell, dataset=loaded.get(repr(cell.config.data))) for cell in cells], notes
+
+
+class _AbsentRow(NamedTuple):
+    """Row of a table whose data are not at hand, with the specification and the error of loading.
+
+    Cells of a row may have several specifications; each is an absent row.
+    """
+
+    name: str
+    spec: DataSpec
+    error: DataNotAvailable
+
+
+def _absent_data_note(absent_rows: Sequence[_AbsentRow]) -> str:
+    """Return the note that names the rows without data, and says how to get the data."""
+    rows = {row.name: row for row in absent_rows}
+    if len(rows) == 1:
+        reason = "1 row is not run, as its data are not at hand"
+    else:
+        reason = f"{len(rows)} rows are not run, as their data are not at hand"
+    sources = ", ".join(f"{name} ({_source(row.spec)})" for name, row in rows.items())
+    files = f"{file_names('NAME')} into $BOOSTBENCH_DATA"
+    is_offline = any(isinstance(row.error, Offline) for row in rows.values())
+    advice = f"OpenML cannot be reached; put {files}" if is_offline else f"Put {files}"
+    return f"{reason}: {sources}. {advice}"
 
 
 def _source(data: DataSpec) -> str:

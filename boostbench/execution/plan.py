@@ -100,7 +100,9 @@ class Experiment:
     def takes_categories(self) -> bool:
         """True if the estimator gets categories; if missing values are filled, it gets numbers."""
         is_unfilled = self.imputation in (None, KEEP)
-        return bool(self.dataset.categories and is_unfilled and self.spec.supports[1])
+        return bool(
+            self.dataset.categories and is_unfilled and self.spec.supported_values.categories
+        )
 
     @cached_property
     def config(self) -> Config:

@@ -190,7 +190,7 @@ class Workers:
                 [(_, outcome)] = self._run_in_pool([(0, task)], {}, str(trace))
             except BrokenProcessPool:
                 limit = task.trial.protocol.time_limit
-                outcome = deadline.find_late_outcome(trace, limit) or DIED
+                outcome = deadline.find_timeout(trace, limit) or DIED
         return task, outcome
 
 

@@ -8,7 +8,7 @@ import json
 from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -27,6 +27,21 @@ CellKey = tuple[str, str]
 # `ExperimentSpec.settings` by the text of the specification. The rows of a table share an
 # algorithm, and the defaults of its class are looked up once.
 _settings: dict[str, dict[str, Any]] = {}
+
+
+class SupportedValues(NamedTuple):
+    """Values of features that an estimator gets unchanged; otherwise they become numbers.
+
+    Attributes
+    ----------
+    missing : bool
+        True if the estimator gets missing values.
+    categories : bool
+        True if the estimator gets categories.
+    """
+
+    missing: bool
+    categories: bool
 
 
 class ExperimentSpec(msgspec.Struct, frozen=True, dict=True):
@@ -84,6 +99,7 @@ class ExperimentSpec(msgspec.Struct, frozen=True, dict=True):
             If there is no such class, parameter or measure, or a value is not possible.
         """
         self.algorithm.check()
+        # The measure refuses settings that it cannot follow, and drops the settings without effect.
         protocol = measures.find(self.measure).arrange(self.protocol)
         if type(self.seed) is not int or self.seed < 0:
             raise UserError(f"seed is {self.seed!r}; it must be a whole number, 0 or more")
@@ -95,13 +111,12 @@ class ExperimentSpec(msgspec.Struct, frozen=True, dict=True):
         return self.algorithm.points() if self.protocol.tune != "none" else [{}]
 
     @cached_property
-    def supports(self) -> tuple[bool, bool]:
-        """True if the estimator gets missing values, and True if it gets categories, unchanged.
+    def supported_values(self) -> SupportedValues:
+        """Missing values and categories, if the estimator supports them.
 
         The estimator's tags state both. An estimator with a parameter `categorical_features` gets
-        categories if this parameter is a text such as ``"from_dtype"``. Missing values and
-        categories become numbers for principal components, for samples of unit length, and for
-        measures that need numbers.
+        categories if this parameter is a text such as ``"from_dtype"``. Neither is supported with
+        principal components, with samples of unit length, and by measures that need numbers.
         """
         from sklearn.base import BaseEstimator  # slow to import
         from sklearn.utils import get_tags
@@ -110,11 +125,12 @@ class ExperimentSpec(msgspec.Struct, frozen=True, dict=True):
         needs_numbers = self.protocol.pca is not None or self.protocol.scale == "unit"
         takes_tables = measures.find(self.measure).takes_tables
         if needs_numbers or not (takes_tables and isinstance(estimator, BaseEstimator)):
-            return False, False
+            return SupportedValues(missing=False, categories=False)
         tags = get_tags(estimator).input_tags
+        takes_categories = tags.categorical
         if hasattr(estimator, "categorical_features"):
-            return tags.allow_nan, isinstance(estimator.categorical_features, str)
-        return tags.allow_nan, tags.categorical
+            takes_categories = isinstance(estimator.categorical_features, str)
+        return SupportedValues(tags.allow_nan, takes_categories)
 
     def effective_imputation(self, setting: str | None) -> str | None:
         """Return the imputation of missing values for this algorithm.
@@ -129,7 +145,7 @@ class ExperimentSpec(msgspec.Struct, frozen=True, dict=True):
         str or None
             `setting`, but `FALLBACK` instead of `KEEP` if the estimator takes no missing values.
         """
-        return FALLBACK if setting == KEEP and not self.supports[0] else setting
+        return FALLBACK if setting == KEEP and not self.supported_values.missing else setting
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -162,7 +178,8 @@ class ExperimentSpec(msgspec.Struct, frozen=True, dict=True):
         protocol = self.protocol.to_config()
         if len(self.points) == 1:
             del protocol["tune"], protocol["n_folds"]
-            # A finished split is the same under any limit. Trials compete, and may miss theirs.
+            # A finished split is the same under any limit. With several points, the limit decides
+            # which trials fail, and so which point is chosen.
             protocol.pop("time_limit", None)
         # 3) Add the settings of the measure. JSON turns tuples into lists, as a record has them.
         settings = {
@@ -267,14 +284,17 @@ class ExperimentConfig(msgspec.Struct, frozen=True, dict=True):
 
     def differences(self, other: "ExperimentConfig") -> list[str]:
         """Return the settings of the experiment that differ from another config, as overrides."""
-        values, defaults = self._flat_values(), other._flat_values()
-        return [f"{key}={value}" for key, value in values.items() if defaults.get(key) != value]
+        values, other_values = self._flat_values(), other._flat_values()
+        return [f"{key}={value}" for key, value in values.items() if other_values.get(key) != value]
 
     def _flat_values(self) -> dict[str, Any]:
         """Return the values that affect the numbers, by dotted key such as ``data.path``."""
-        algorithm, data = self.algorithm, dict.fromkeys(DataSpec.__struct_fields__)
+        # `to_config` leaves out the keys that are not set: here they are None, as a key may be set
+        # in the other config only.
+        unset_keys = dict.fromkeys(DataSpec.__struct_fields__)
+        algorithm = self.algorithm
         groups = {
-            "data": data | self.data.to_config(),
+            "data": unset_keys | self.data.to_config(),
             "protocol": msgspec.structs.asdict(self.protocol)
             | {"checkpoints": list(self.protocol.checkpoints)},
             "algo": {

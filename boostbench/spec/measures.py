@@ -36,7 +36,7 @@ class MeasureLike(typing.Protocol):
     judged_by : str
         Name of the selection criterion of cross-validation; empty for the error rate.
     takes_tables : bool
-        Whether the estimator may get missing values and categories.
+        True: the estimator may get missing values and categories. False: it gets numbers.
     """
 
     name: str
@@ -46,7 +46,7 @@ class MeasureLike(typing.Protocol):
     takes_tables: bool
 
     def arrange(self, protocol: Any) -> Any:
-        """Return the part of a protocol that affects the results of this measure."""
+        """Return a protocol in which settings without effect on this measure are at defaults."""
 
 
 class _MeasureClass(NamedTuple):
@@ -123,7 +123,7 @@ _load_once = functools.cache(_load)
 
 @functools.cache
 def find_by_suffix(suffix: str) -> MeasureLike | None:
-    """Return the measure whose record files have a suffix; None: a user's measure.
+    """Return the measure whose record files have a suffix; None if no measure of boostbench has it.
 
     The suffixes are read from the sources, so that only this measure is imported.
     """

@@ -23,7 +23,7 @@ def test_rows_with_equal_data_share_the_data_set(folder):
     for row, overrides in asked.items():
         config = compose_experiment(parse_overrides(overrides))
         results = ExperimentResults.from_splits([], 10, config.spec.code_version, Verified())
-        cells.append(PlannedCell((row, "x"), config, results, is_complete=False))
+        cells.append(PlannedCell((row, "x"), config, results, records_suffice=False))
     loaded, notes = load_cell_data(cells)
     wine, few, two = (cell.dataset for cell in loaded)
     assert notes == []

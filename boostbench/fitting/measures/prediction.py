@@ -13,10 +13,10 @@ from msgspec import UNSET, UnsetType
 
 from boostbench.fitting import stages
 from boostbench.fitting.measures.base import FIT_TIMES, Measure
-from boostbench.fitting.measures.scores import ScoreResults, columns, measure_scores
+from boostbench.fitting.measures.scores import ScoreResults, class_columns, measure_scores
 from boostbench.fitting.quantities import SCORE_DIGITS, SCORES, TIME_DIGITS
 from boostbench.fitting.stages import digest_of_labels
-from boostbench.records.schema import BadLine, Count, Duration, Fraction, Measured, Real, Seconds
+from boostbench.records.schema import BadLine, Count, Fraction, Measured, NonNegative, Real, Seconds
 from boostbench.util.errors import first_line
 from boostbench.util.numbers import round_significant
 
@@ -38,8 +38,8 @@ class PredictionRecord(Measured, kw_only=True):
     n_iterations: Count | None
     n_parameters: Count | None
     seconds: Seconds
-    log_loss: Duration | UnsetType = UNSET
-    brier: Duration | UnsetType = UNSET
+    log_loss: NonNegative | UnsetType = UNSET
+    brier: NonNegative | UnsetType = UNSET
     auc: Fraction | UnsetType = UNSET
     balanced_accuracy: Fraction | UnsetType = UNSET
 
@@ -62,7 +62,7 @@ class Prediction(Measure):
         -------
         dict
             In JSON types: ``test_error`` and ``train_error``, fractions; ``checkpoints``, test
-            errors by boosting round; ``digests``, digests of the predicted labels by boosting round
+            errors by boosting round; ``digests``, SHA-256 of the predicted labels by boosting round
             and at the ``end``; ``witness``, mean absolute scores by boosting round and at the
             ``end``, if the classifier has scores; ``n_iterations`` done, ``n_features`` after the
             projection, and ``n_parameters``, None if unknown; CPU ``seconds``; the fields of
@@ -79,7 +79,7 @@ class Prediction(Measure):
         errors = {number: self.loss(fit, labels) for number, labels in predicted.items()}
         train_labels = stages.predict(fit.estimator, fit.X_train, classes)
         n_iterations = fit.count("n_iterations_")
-        results = _measure_scores(fit, end, np.unique(y))
+        results = _scores_or_warning(fit, end, np.unique(y))
         scores = {
             name: round_significant(score, SCORE_DIGITS)
             for name, score in (results._asdict() if results else {}).items()
@@ -161,7 +161,7 @@ class Predictions(Measure):
         """
         fit = trial.fit(X, y)
         labels = self.outputs(fit)["end"]
-        probabilities = columns(fit, "predict_proba", np.unique(y))
+        probabilities = class_columns(fit, "predict_proba", np.unique(y))
         return {
             "tested": trial.split.test.tolist(),
             "truth": fit.y_test.tolist(),
@@ -192,7 +192,7 @@ def _timed_prediction(fit: Fit, classes: np.ndarray) -> tuple[np.ndarray, float]
     return stages.check_labels(predicted, n_samples, classes), seconds / (repeats * n_samples)
 
 
-def _measure_scores(fit: Fit, labels: np.ndarray, classes: np.ndarray) -> ScoreResults | None:
+def _scores_or_warning(fit: Fit, labels: np.ndarray, classes: np.ndarray) -> ScoreResults | None:
     """Return the result of `measure_scores`; None, with a warning, if the scores are not valid."""
     try:
         return measure_scores(fit, labels, classes)

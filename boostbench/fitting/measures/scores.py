@@ -9,7 +9,7 @@ from scipy.stats import rankdata
 
 from boostbench.fitting.measures.base import FIT_TIMES, Measure
 from boostbench.fitting.quantities import SCORES
-from boostbench.records.schema import Count, Duration, Fraction, Measured
+from boostbench.records.schema import Count, Fraction, Measured, NonNegative
 
 if TYPE_CHECKING:
     from boostbench.fitting.trial import Fit, Trial
@@ -23,8 +23,8 @@ class ScoresRecord(Measured, kw_only=True):
 
     required: ClassVar[tuple[str, ...]] = ("test_error",)
 
-    log_loss: Duration | None
-    brier: Duration | None
+    log_loss: NonNegative | None
+    brier: NonNegative | None
     auc: Fraction | None
     balanced_accuracy: Fraction
     n_iterations: Count | None
@@ -60,6 +60,7 @@ class Scores(Measure):
     form = ScoresRecord
     quantities = (*SCORES, "test_error", "accuracy", "n_iterations", *FIT_TIMES)
     suffix = "scores"
+    # A part of the keys of records, which tells these records from those of other measures.
     settings: ClassVar = {"scores": "probabilities"}
     needs = ("predict", "predict_proba|decision_function")
 
@@ -77,6 +78,7 @@ class Scores(Measure):
         labels = self.outputs(fit)["end"]
         return {
             **measure_scores(fit, labels, np.unique(y))._asdict(),
+            # Subclasses override `loss`; the record has the error rate.
             "test_error": Measure.loss(self, fit, labels),
             "n_iterations": fit.count("n_iterations_"),
             "seconds": fit.times(),
@@ -126,9 +128,9 @@ def measure_scores(fit: Fit, labels: np.ndarray, classes: np.ndarray) -> ScoreRe
     Raises
     ------
     ValueError
-        See `columns`.
+        See `class_columns`.
     """
-    probabilities, scores = _ask_scores(fit, classes)
+    probabilities, scores = _predict_scores(fit, classes)
     _, codes = np.unique(fit.y_test, return_inverse=True)
     recalls = np.bincount(codes, labels == fit.y_test) / np.bincount(codes)
     return ScoreResults(
@@ -148,7 +150,7 @@ def log_loss_of(fit: Fit) -> float:
         If the estimator has no `predict_proba`, which may depend on its parameters.
     """
     classes = np.union1d(fit.y_train, fit.y_test)
-    loss = _log_loss(fit.y_test, _ask_scores(fit, classes)[0], classes)
+    loss = _log_loss(fit.y_test, _predict_scores(fit, classes)[0], classes)
     if loss is None:
         raise ValueError(f"{type(fit.estimator).__name__} as it is set has no predict_proba")
     return loss
@@ -163,13 +165,13 @@ def auc_of(fit: Fit) -> float:
         If the test part has one class.
     """
     classes = np.union1d(fit.y_train, fit.y_test)
-    area = _auc(fit.y_test, _ask_scores(fit, classes)[1], classes)
+    area = _auc(fit.y_test, _predict_scores(fit, classes)[1], classes)
     if area is None:
         raise ValueError("a part with one class has no area under the ROC curve")
     return area
 
 
-def _ask_scores(fit: Fit, classes: np.ndarray) -> tuple[np.ndarray | None, np.ndarray | None]:
+def _predict_scores(fit: Fit, classes: np.ndarray) -> tuple[np.ndarray | None, np.ndarray | None]:
     """Return the probabilities and the scores of the test part, each None if it has none.
 
     The scores are the probabilities, or without them the values of `decision_function`.
@@ -184,13 +186,13 @@ def _ask_scores(fit: Fit, classes: np.ndarray) -> tuple[np.ndarray | None, np.nd
     -------
     probabilities, scores : ndarray of shape (n_test, n_classes) or None
     """
-    probabilities = columns(fit, "predict_proba", classes)
+    probabilities = class_columns(fit, "predict_proba", classes)
     if probabilities is not None:
         return probabilities, probabilities
-    return None, columns(fit, "decision_function", classes)
+    return None, class_columns(fit, "decision_function", classes)
 
 
-def columns(fit: Fit, method: str, classes: np.ndarray) -> np.ndarray | None:
+def class_columns(fit: Fit, method: str, classes: np.ndarray) -> np.ndarray | None:
     """Return a method's values for the test part, with a column for each class of the data.
 
     The columns of the estimator are in the order of its `classes_`, or of the ascending labels. A
@@ -232,9 +234,9 @@ def columns(fit: Fit, method: str, classes: np.ndarray) -> np.ndarray | None:
     if not np.isfinite(values).all():
         raise ValueError(f"{method} gives NaN or infinity")
     lowest = 0.0 if method == "predict_proba" else values.min()
-    columns_of_classes = np.full((len(values), len(classes)), lowest)
-    columns_of_classes[:, np.searchsorted(classes, order)] = values
-    return columns_of_classes
+    values_by_class = np.full((len(values), len(classes)), lowest)
+    values_by_class[:, np.searchsorted(classes, order)] = values
+    return values_by_class
 
 
 def _log_loss(y: np.ndarray, probabilities: np.ndarray | None, classes: np.ndarray) -> float | None:
