@@ -35,7 +35,7 @@ class OutOfTime(BaseException):
     """
 
 
-def as_timeout(outcome: Outcome, limit: float) -> Outcome:
+def timeout_failure(outcome: Outcome, limit: float) -> Outcome:
     """Return the outcome of a trial as the failure to finish within its time limit.
 
     Parameters
@@ -66,7 +66,7 @@ def find_timeout(trace: Path, limit: float | None) -> Outcome | None:
     """
     has_traceback = trace.exists() and trace.stat().st_size > 0
     # A worker that died of another cause leaves the file empty.
-    return as_timeout(DIED, limit) if has_traceback else None
+    return timeout_failure(DIED, limit) if has_traceback else None
 
 
 def run_with_time_limit(
@@ -87,7 +87,7 @@ def run_with_time_limit(
     Returns
     -------
     Outcome
-        Outcome of `run_trial`, or a failure, see `as_timeout`.
+        Outcome of `run_trial`, or a failure, see `timeout_failure`.
     """
     limit = trial.protocol.time_limit
     if limit is None:
@@ -105,12 +105,12 @@ def run_with_time_limit(
             outcome = run_trial(trial, X, y)
     except OutOfTime:
         # The alarm came between the steps of `run_trial` that record exceptions.
-        return as_timeout(Outcome(), limit)
+        return timeout_failure(Outcome(), limit)
     # 3) Name the limit as the cause of a failure after the alarm: `run_trial` has recorded the
     #    exception, or an error that the estimator raised in its place. A fit that finished although
     #    the alarm was raised is a success.
     #    The list `alarms` is not empty if the alarm was raised.
-    return as_timeout(outcome, limit) if alarms and outcome.error else outcome
+    return timeout_failure(outcome, limit) if alarms and outcome.error else outcome
 
 
 def _raising_after(seconds: float) -> AbstractContextManager[list[bool]]:

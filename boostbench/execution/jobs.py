@@ -98,7 +98,7 @@ class PlannedCell:
             # Another file of the user has other data, which lack all splits. A named data set is
             # the same one in every copy, and lacks none.
             return bool(self.config.data.path)
-        # Only the data tell the number of fixed splits.
+        # The number of fixed splits is known from the data only.
         return self.config.protocol.sampling == "fixed"
 
     @property

@@ -128,6 +128,7 @@ class ProgressDisplay(AbstractContextManager):
         return f"ETA {_format_duration(self.elapsed * self._seconds_left / self._seconds_done)}"
 
     def _show_plan(self, event: Planned) -> None:
+        """Start the clock and the counts of both phases, and print the plan."""
         self._start = self._last_line = self.clock()
         self.tuning = _Phase("tuning", event.tuning)
         self.splits = _Phase("splits", event.splits)
@@ -142,6 +143,7 @@ class ProgressDisplay(AbstractContextManager):
             self.bars.add_task(phase.name, total=phase.total, failed="", eta="")
 
     def _count(self, event: Finished) -> None:
+        """Count a finished fit, and move its expected seconds from the remaining to the done."""
         phase = self.tuning if event.is_tuning else self.splits
         phase.done += 1
         phase.failed += event.error is not None
@@ -151,12 +153,14 @@ class ProgressDisplay(AbstractContextManager):
         self._seconds_done += 0.0 if event.is_by_other_run else seconds
 
     def _show_failure(self, event: Finished) -> None:
+        """Print the error of a failed fit."""
         # Many cross-validation trials fail by the same error, which is printed once.
         if event.error and not (event.is_tuning and event.error in self._errors):
             self._print(f"failed: {event.label}: {event.error} ({event.where})", "red")
             self._errors.add(event.error)
 
     def _show_state(self, event: Finished) -> None:
+        """Update the bars; without bars, print a line if the last one is `LINE_INTERVAL` old."""
         if self.bars:
             for task, phase in zip(self.bars.task_ids, self.phases, strict=True):
                 failed = f"{phase.failed} failed" if phase.failed else ""
@@ -169,10 +173,12 @@ class ProgressDisplay(AbstractContextManager):
             self._print(f"{state}; {_format_duration(self.elapsed)} so far, {self.eta}")
 
     def _failures(self) -> str:
+        """Return the end of a line about the number of failed fits; empty without failures."""
         n_failed = sum(phase.failed for phase in self.phases)
         return f", {n_failed} failed" if n_failed else ""
 
     def _print(self, text: str, style: str = "") -> None:
+        """Print a line, with the date if there are no bars; `style` is a style of rich."""
         date = "" if self.bars else f"{datetime.now():%Y-%m-%d %H:%M:%S} "
         self.console.print(Text(date + text, style), soft_wrap=True)
 

@@ -156,7 +156,9 @@ class Queue:
             self.ran.add((task.experiment, key))
         self._finish(task, outcome)
 
-    def _claim(self, tasks: list[Task], locked: list, adopted: list) -> Iterator[Task]:
+    def _claim(
+        self, tasks: list[Task], locked: list[Task], adopted: list[tuple[Task, Record]]
+    ) -> Iterator[Task]:
         """Yield the tasks that no concurrent run has claimed, and sort out the others.
 
         Parameters

@@ -15,7 +15,7 @@ from boostbench.execution.run_records import FitGroup, Forecast, RunRecords, Sha
 from boostbench.execution.workers import Workers, terminable
 from boostbench.fitting.splits import Split
 from boostbench.fitting.trial import Outcome
-from boostbench.fitting.tuning import Point, choose
+from boostbench.fitting.tuning import Choice, choose
 from boostbench.records.archive import ExperimentResults, Records
 from boostbench.records.store import check_writable
 from boostbench.spec.data import key_options
@@ -269,12 +269,12 @@ class Run:
             queue.carry_out([*self.tuning_tasks, *self.ready_tasks])
             tuned_tasks = []
             for experiment, split in self.waiting_splits:
-                point, error, failure = _choose_by_trials(experiment, split, self.run_records)
-                task = split_task(experiment, split, point, error)
-                if failure:
-                    queue.record(task, failure)
+                choice = _choose_by_trials(experiment, split, self.run_records)
+                if isinstance(choice, Outcome):
+                    # The split fails without a chosen point.
+                    queue.record(split_task(experiment, split, {}, None), choice)
                 else:
-                    tuned_tasks.append(task)
+                    tuned_tasks.append(split_task(experiment, split, *choice))
             queue.carry_out(tuned_tasks)
         except KeyboardInterrupt:
             n_planned = self.planned.tuning + self.planned.splits
@@ -325,53 +325,38 @@ def _forecast(
     return forecast(groups)
 
 
-def _find_recorded_choice(
-    experiment: Experiment, run_records: RunRecords
-) -> tuple[Point, float | None] | None:
-    """Return the chosen point of the grid and its validation error, if they are known.
-
-    Returns
-    -------
-    point : Point
-    validation_error : float or None
-        None: nothing is tuned, and the grid has a single point.
-
-    None is returned instead of both if the choice depends on trials.
-    """
+def _find_recorded_choice(experiment: Experiment, run_records: RunRecords) -> Choice | None:
+    """Return the choice for all splits of an experiment; None if it depends on trials."""
     if not experiment.is_tuned:
-        return experiment.spec.points[0], None
+        return Choice(experiment.spec.points[0], None)
     # All splits share one choice, which the record of any finished split has.
     if experiment.spec.protocol.tune == "first_split":
         for split in experiment.splits:
             record = run_records.find_finished(experiment, experiment.key(split))
             if record and run_records.is_fresh(experiment, record):
-                return record.chosen, record.validation_error
+                return Choice(record.chosen, record.validation_error)
     return None
 
 
 def _choose_by_trials(
     experiment: Experiment, split: Split, run_records: RunRecords
-) -> tuple[Point, float | None, Outcome | None]:
-    """Choose the parameters of a split by its recorded trials.
+) -> Choice | Outcome:
+    """Return the choice for a split by its recorded trials.
 
     Returns
     -------
-    point : Point
-        Chosen point of the grid; empty if all points failed.
-    validation_error : float or None
-        Mean validation error of the point; None if all points failed.
-    failure : Outcome or None
-        Outcome of the split if all points failed.
+    Choice or Outcome
+        Outcome: failure of the split, as no point of the grid could be fitted.
     """
     file = run_records.file_for(experiment, tuning=True)
     tasks = tuning_tasks(experiment, experiment.tuning_split(split))
     trials = [(task.points, file.get(task.key)) for task in tasks]
-    point, error = choose(experiment.spec.points, trials)
-    if point is not None:
-        return point, error, None
+    choice = choose(experiment.spec.points, trials)
+    if choice is not None:
+        return choice
     failed_trial = next(record for _, record in trials if record.is_failed)
     message = f"no point of the grid could be fitted; one of them: {failed_trial.error}"
-    return {}, None, Outcome(error=message, where=failed_trial.where)
+    return Outcome(error=message, where=failed_trial.where)
 
 
 def _collect_results(

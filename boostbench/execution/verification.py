@@ -119,17 +119,17 @@ def load_recorded_data(record: Record) -> Dataset:
 
 
 @lru_cache(4)  # some data sets are large
-def _load(name: str, checksum: str, cut: str) -> Dataset | UserError:
+def _load(name: str, checksum: str, options: str) -> Dataset | UserError:
     """Return a data set, or the error of loading it, so that an error is cached, too.
 
     Parameters
     ----------
     name, checksum : str
         Name and expected checksum of the data set.
-    cut : str
-        Options that reduce the data, in JSON.
+    options : str
+        Data options of the record, in JSON, which can be a key of the cache.
     """
-    overrides, is_config = json.loads(cut), name in configs.list_options("data")
+    overrides, is_config = json.loads(options), name in configs.list_options("data")
     if not is_config and not overrides:
         return UserError(f"data set {name!r} has no config, so that it cannot be loaded")
     spec = configs.read_option("data", name) if is_config else {"name": name}
@@ -394,6 +394,7 @@ class GroupCheck:
         finding, repeated = self.finding, self.keys_by_kernel(kernel)
         mismatched = {*finding.different, *finding.failed} if finding else set()
 
+        # Slow records come last; otherwise digests, which look random, give the order.
         def random_order(fit: RecordedFit) -> tuple[bool, str]:
             return fit.seconds > MAX_SECONDS, digest([salt, fit.key])
 
@@ -508,7 +509,12 @@ class GroupCheck:
 # ---------------------------------------------------------------------------------------------
 # All groups
 
-Refit = tuple[GroupCheck, RecordedFit]
+
+class Refit(NamedTuple):
+    """Record that is fitted again, with the group that takes the result."""
+
+    group: GroupCheck
+    fit: RecordedFit
 
 
 def draw_refits(groups: Iterable[GroupCheck], salt: str, kernel: str) -> list[Refit]:
@@ -531,6 +537,8 @@ def draw_refits(groups: Iterable[GroupCheck], salt: str, kernel: str) -> list[Re
     kernel : str
         BLAS kernel of the refits.
     """
+    # 1) Draw records of each group. Order the groups: quick ones first, then groups that this
+    #    kernel has not repeated, otherwise at random.
     drawn = {group.group: group.draw(salt, kernel) for group in groups}
     groups = sorted(
         groups,
@@ -540,9 +548,14 @@ def draw_refits(groups: Iterable[GroupCheck], salt: str, kernel: str) -> list[Re
             digest([salt, *group.group]),
         ),
     )
+    # 2) Take the first group of each algorithm with its choices (`Group.target`, `Group.choices`).
     first_of_algorithm = {group.group[:2]: group for group in reversed(groups)}
 
     def rank(refit: Refit, place: int) -> tuple:
+        """Return the rank of a refit; False comes before True. `place` is its place in its group.
+
+        The order of the entries is the order of the steps in the docstring of `draw_refits`.
+        """
         group, fit = refit
         finding, is_slow = group.finding, fit.seconds > MAX_SECONDS
         is_first = place == 0 and group is first_of_algorithm[group.group[:2]] and not is_slow
@@ -557,12 +570,13 @@ def draw_refits(groups: Iterable[GroupCheck], salt: str, kernel: str) -> list[Re
             group.group,
         )
 
-    ranked = [
-        (rank((group, fit), place), group, fit)
+    # 3) Sort the records of all groups by their ranks.
+    places = [
+        (Refit(group, fit), place)
         for group in groups
         for place, fit in enumerate(drawn[group.group])
     ]
-    return [(group, fit) for _, group, fit in sorted(ranked, key=lambda entry: entry[0])]
+    return [refit for refit, _ in sorted(places, key=lambda entry: rank(*entry))]
 
 
 def select_affordable(refits: Iterable[Refit], budget: float) -> Iterator[Refit]:
@@ -571,11 +585,11 @@ def select_affordable(refits: Iterable[Refit], budget: float) -> Iterator[Refit]
     Recorded seconds are the same on every machine, and so is the selection. A record that has been
     skipped when the next one is asked for costs nothing.
     """
-    for group, fit in refits:
-        cost = max(MIN_SECONDS, fit.seconds)
+    for refit in refits:
+        cost = max(MIN_SECONDS, refit.fit.seconds)
         if cost <= budget:
-            yield group, fit
-            if not group.is_skipped(fit):
+            yield refit
+            if not refit.group.is_skipped(refit.fit):
                 budget -= cost
 
 
@@ -602,7 +616,7 @@ def refit_records(
 
     Parameters
     ----------
-    refits : iterable of (GroupCheck, RecordedFit)
+    refits : iterable of Refit
     find_data : callable
         Returns the data set of a record; raises UserError if it is not available.
     workers : Workers
@@ -615,11 +629,12 @@ def refit_records(
 
     Yields
     ------
-    (GroupCheck, RecordedFit)
+    Refit
         Each refit after its comparison.
     """
 
-    def plan() -> Iterator[_Task]:
+    def plan_tasks() -> Iterator[_Task]:
+        """Yield tasks for the workers; add a result for a record that cannot be fitted again."""
         for group, fit in select_affordable(refits, budget):
             try:
                 dataset = find_data(fit.record)
@@ -636,6 +651,6 @@ def refit_records(
                 reason = f"{fit.label}: today's code draws other rows"
                 group.results.append(RefitResult(fit.key, "different", reason))
 
-    for task, outcome in workers(plan()):
+    for task, outcome in workers(plan_tasks()):
         task.group.add(task.fit, outcome, kernel, is_same_kernel)
-        yield task.group, task.fit
+        yield Refit(task.group, task.fit)

@@ -153,6 +153,7 @@ class Workers:
         _end_workers_at_exit(os.getpid())
 
         def draw_calls():
+            """Yield the calls that joblib makes in its processes, and note their tasks."""
             for number, task in numbered_tasks:
                 dispatched[number] = task
                 # Pass the same array object for each task: joblib writes a large one to a file

@@ -144,8 +144,9 @@ def _derive_seed(*numbers: int) -> int:
 
 def _select_parts(split: Split, dataset: Dataset, protocol: ProtocolSpec, seed: int) -> Split:
     """Return a split with the samples that the protocol selects for training and for the test."""
-    # 1) Reduce the training part to a number of samples per class, or in all. The last two numbers
-    #    of the seed distinguish this draw from the other draws of a split.
+    # 1) Reduce the training part to a number of samples per class, or in all; `selected` are
+    #    positions in the training part. The last two numbers of the seed are constants that
+    #    distinguish this draw from the division of the split.
     y = dataset.y[split.train]
     sampling_seed = _derive_seed(seed, split.index, 0, 1)
     selected = np.arange(len(y))
@@ -173,14 +174,15 @@ def _select_parts(split: Split, dataset: Dataset, protocol: ProtocolSpec, seed: 
 
 
 # ---------------------------------------------------------------------------------------------
-# Samplings: each function yields the row numbers (train, test) of all splits
+# Samplings: each function yields the row numbers (train, test) of all splits. Their parameters are
+# equal, as `_divide` calls one of them; an official or fixed sampling needs no seed.
 
 
 def _iter_random_parts(dataset: Dataset, protocol: ProtocolSpec, seed: int) -> Iterator[Parts]:
     """Yield independent random divisions, stratified by class or not."""
     is_stratified = protocol.sampling == "stratified"
     splitter_class = StratifiedShuffleSplit if is_stratified else ShuffleSplit
-    pool = _pool(dataset, protocol)
+    pool = _rows_to_divide(dataset, protocol)
     for index in range(protocol.n_splits):
         division_seed = _split_seeds(seed, index).division
         rows = pool[_sample_per_class(dataset.y[pool], protocol.samples_per_class, division_seed)]
@@ -195,7 +197,7 @@ def _iter_random_parts(dataset: Dataset, protocol: ProtocolSpec, seed: int) -> I
 
 def _iter_folds(dataset: Dataset, protocol: ProtocolSpec, seed: int) -> Iterator[Parts]:
     """Yield the folds of stratified k-fold cross-validation, repeat by repeat."""
-    pool = _pool(dataset, protocol)
+    pool = _rows_to_divide(dataset, protocol)
     for repeat in range(protocol.n_repeats):
         # The first repeat has the seed that it had before there were repeats.
         division_seed = (
@@ -277,7 +279,7 @@ def _official_parts(dataset: Dataset) -> Parts:
     return _check_fixed_parts(dataset, 0)
 
 
-def _pool(dataset: Dataset, protocol: ProtocolSpec) -> np.ndarray:
+def _rows_to_divide(dataset: Dataset, protocol: ProtocolSpec) -> np.ndarray:
     """Return the rows to divide: all rows, or the official training part if its test is tested."""
     if protocol.test == "official":
         return _official_parts(dataset)[0]

@@ -9,6 +9,7 @@ import hashlib
 import itertools
 import numbers
 from collections.abc import Collection, Iterator
+from typing import NamedTuple
 
 import numpy as np
 
@@ -111,9 +112,24 @@ def stages(estimator, X, classes: np.ndarray, stop: int | None = None) -> Iterat
             yield check_labels(labels, X.shape[0], classes, "staged_predict")
 
 
+class StagedPredictions(NamedTuple):
+    """Predicted labels of a fit at the end of boosting and at checkpoints.
+
+    Attributes
+    ----------
+    by_stage : dict of str to ndarray of shape (n_samples,)
+        Labels at the ``"end"``, and at each checkpoint by its digits: ``"10"``.
+    n_rounds : int or None
+        Number of rounds done; None without checkpoints or without stages.
+    """
+
+    by_stage: dict[str, np.ndarray]
+    n_rounds: int | None
+
+
 def predictions(
     estimator, X, classes: np.ndarray, rounds: Collection[int] = (), end: np.ndarray | None = None
-) -> tuple[dict[str, np.ndarray], int | None]:
+) -> StagedPredictions:
     """Return the predicted labels at the end of boosting, and at checkpoints.
 
     A classifier that stopped early has its last stage at later checkpoints, up to the limit of
@@ -130,10 +146,7 @@ def predictions(
 
     Returns
     -------
-    dict of str to ndarray of shape (n_samples,)
-        Labels at the ``"end"``, and at each checkpoint by its digits: ``"10"``.
-    int or None
-        Number of rounds done; None without checkpoints or without stages.
+    StagedPredictions
 
     Raises
     ------
@@ -144,11 +157,11 @@ def predictions(
     """
     end = predict(estimator, X, classes) if end is None else end
     if not rounds or not hasattr(estimator, "staged_predict"):
-        return {"end": end}, None
+        return StagedPredictions({"end": end}, None)
     # 1) Keep the stages at checkpoints. Boosting may stop before its first round: then there is no
     #    stage.
     by_stage = {"end": end}
-    n_done, last = 0, end
+    n_done, last = 0, end  # number and labels of the last stage
     for n_done, last in enumerate(stages(estimator, X, classes), start=1):
         if n_done in rounds:
             by_stage[str(n_done)] = last
@@ -160,7 +173,8 @@ def predictions(
     names = (getattr(estimator, "staged_parameter", None), *ROUND_PARAMETERS)
     limit = next((params[name] for name in names if name in params), n_done)
     limit = limit if isinstance(limit, numbers.Real) else n_done
-    return by_stage | {str(n): last for n in rounds if n_done < n <= limit}, n_done
+    by_stage |= {str(n): last for n in rounds if n_done < n <= limit}
+    return StagedPredictions(by_stage, n_done)
 
 
 @contextlib.contextmanager

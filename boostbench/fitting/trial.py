@@ -228,7 +228,7 @@ class Trial:
 
 
 class Work(Protocol):
-    """Interface of the tasks of `boostbench.execution.workers`.
+    """Interface of tasks: a worker of `boostbench.execution.workers` gets the trial and the data.
 
     Attributes
     ----------

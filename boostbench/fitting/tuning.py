@@ -13,6 +13,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
+from typing import NamedTuple
 
 import numpy as np
 from sklearn.model_selection import StratifiedKFold
@@ -60,12 +61,12 @@ def inner_splits(split: Split, y: np.ndarray, n_folds: int, part_name: str) -> I
         yield Split(fold, seed, split.train[train], split.train[test])
 
 
-def trials(outer: Trial, points: Sequence[Point]) -> Iterator[Trial]:
+def trials(fold_trial: Trial, points: Sequence[Point]) -> Iterator[Trial]:
     """Yield the trials of one fold: each has one point of the grid, or several that share a fit.
 
     Parameters
     ----------
-    outer : Trial
+    fold_trial : Trial
         Trial with the split of the fold, the measure that judges points, and without chosen
         parameters.
     points : sequence of dict
@@ -76,24 +77,39 @@ def trials(outer: Trial, points: Sequence[Point]) -> Iterator[Trial]:
     Trial
         Trial whose measure is a `Validation` of its points.
     """
-    estimator, grid = outer.algorithm.probe(**points[0]), outer.algorithm.grid
-    staged_parameter = getattr(estimator, "staged_parameter", None)
-    has_stages = staged_parameter in grid and outer.measure.by_stage
-    is_warm = set(grid) <= set(getattr(estimator, "warm_parameters", ()))
-    if is_warm:
+    algorithm, measure = fold_trial.algorithm, fold_trial.measure
+    estimator = algorithm.probe(**points[0])
+    round_parameter = getattr(estimator, "staged_parameter", None)
+    # 1) Group the points that share a fit: all points of a warm-started path, or the stages of one fit.
+    staged = None
+    if set(algorithm.grid) <= set(getattr(estimator, "warm_parameters", ())):
         groups = [list(points)]
-    elif has_stages:
-        groups = _group_stages(points, staged_parameter)
+    elif round_parameter in algorithm.grid and measure.by_stage:
+        groups, staged = _group_stages(points, round_parameter), round_parameter
     else:
         groups = [[point] for point in points]
-    staged = staged_parameter if has_stages and not is_warm else None
+    # 2) Yield a trial for each group.
     for group in groups:
-        yield replace(outer, measure=Validation(outer.measure, tuple(group), staged))
+        yield replace(fold_trial, measure=Validation(measure, tuple(group), staged))
+
+
+class Choice(NamedTuple):
+    """Chosen point of the grid.
+
+    Attributes
+    ----------
+    point : Point
+    validation_error : float or None
+        Mean validation error of the point over the folds; None if there was nothing to choose.
+    """
+
+    point: Point
+    validation_error: float | None
 
 
 def choose(
     points: Iterable[Point], judged: Sequence[tuple[Sequence[Point], Record]]
-) -> tuple[Point | None, float | None]:
+) -> Choice | None:
     """Return the point of the grid with the least mean validation error, the first of equal ones.
 
     Parameters
@@ -106,14 +122,12 @@ def choose(
 
     Returns
     -------
-    point : Point or None
-        Chosen point; None: all points are excluded.
-    mean_error : float or None
-        Mean validation error of the point over the folds.
+    Choice or None
+        None: all points are excluded.
     """
     # Compare points as texts: 1 and 1.0 are equal in Python, but not for every estimator.
     trials = [([repr(point) for point in trial_points], record) for trial_points, record in judged]
-    means = []
+    choices = []
     for point in points:
         text = repr(point)
         trials_of_point = [(texts, record) for texts, record in trials if text in texts]
@@ -121,11 +135,11 @@ def choose(
             errors = [
                 _validation_error(record, texts.index(text)) for texts, record in trials_of_point
             ]
-            means.append((point, fmean(errors)))
-    if not means:
-        return None, None
-    least = min(mean for _, mean in means)
-    return next((point, mean) for point, mean in means if mean <= least + _TOLERANCE)
+            choices.append(Choice(point, fmean(errors)))
+    if not choices:
+        return None
+    least = min(choice.validation_error for choice in choices)
+    return next(choice for choice in choices if choice.validation_error <= least + _TOLERANCE)
 
 
 @dataclass(frozen=True)

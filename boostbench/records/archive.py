@@ -63,7 +63,7 @@ class ExperimentResults:
     @classmethod
     def from_splits(
         cls,
-        splits: list[Record],
+        split_records: list[Record],
         n_splits: int,
         version: CodeVersion,
         verified: Verified,
@@ -73,7 +73,7 @@ class ExperimentResults:
 
         Parameters
         ----------
-        splits : list of Record
+        split_records : list of Record
             Newest record of each split, finished or failed, in their order.
         n_splits : int
             Number of splits of the experiment.
@@ -84,11 +84,11 @@ class ExperimentResults:
         **fields
             Further attributes of a subclass.
         """
-        records = [record for record in splits if not record.is_failed]
+        records = [record for record in split_records if not record.is_failed]
         return cls(
             records=records,
-            failures=[record for record in splits if record.is_failed],
-            missing=n_splits - len(splits),
+            failures=[record for record in split_records if record.is_failed],
+            missing=n_splits - len(split_records),
             stale=len(verified.stale_records(records, version)),
             finding=verified.find(records[0]) if records else None,
             **fields,
@@ -208,6 +208,7 @@ class RecordIndex:
         self._mark_unread(key)
 
     def _mark_unread(self, key: str) -> None:
+        """Forget the record of a key, so that the next access reads it from the file."""
         self._newest_records.pop(key, None)
         self._unread.add(key)
 
@@ -302,10 +303,10 @@ class Records:
         imputation = spec.effective_imputation(spec.data.effective_missing)
         options, n_classes = spec.data.key_options, spec.data.n_classes
         records = self.index(path).find(spec.settings_key)
-        # 2) Select the configs by the facts of their data; many records share a config. `matching`
-        #    are the hashes of configs with these facts; for `requested`, the first request for the
-        #    data had these options, too.
-        matching, requested = set(), set()
+        # 2) Select the configs by the facts of their data; many records share a config.
+        #    `matching_configs` are the hashes of configs with these facts; for `requested_configs`,
+        #    the first request for the data had these options, too.
+        matching_configs, requested_configs = set(), set()
         for config in {record.config.hash: record.config for record in records}.values():
             facts = config.data
             if (
@@ -314,18 +315,18 @@ class Records:
                 # The imputation has no effect where no value is missing.
                 and facts.missing in (None, imputation)
             ):
-                matching.add(config.hash)
+                matching_configs.add(config.hash)
                 if key_options(facts.data_options) == options:
-                    requested.add(config.hash)
+                    requested_configs.add(config.hash)
         # 3) Select the records whose data were requested with these options: by the first request,
         #    which is in the config, or by a later one, which is in the record.
         matches = [
             record
             for record in records
-            if record.config.hash in requested
+            if record.config.hash in requested_configs
             or (
                 record.later_requests is not UNSET
-                and record.config.hash in matching
+                and record.config.hash in matching_configs
                 and record.has_options(options)
             )
         ]
@@ -371,13 +372,14 @@ class Records:
 def _newest_version(records: list[Record]) -> list[Record]:
     """Return the records of the version of the data that was used last, in the order of splits.
 
-    A version is a checksum of the values and a treatment of the columns of words.
+    A version is a checksum of the values and a treatment of the columns of texts. Several records
+    may be of one split: the last one counts.
     """
     if not records:
         return []
-    # Times are recorded in seconds; among equal times, the last line of the file is the newest.
-    times = [record.finished or "" for record in records]
-    newest = records[len(times) - 1 - times[::-1].index(max(times))].config.data
+    # Times are recorded in seconds; among equal times, the last line of the file is the newest, and
+    # `max` returns the first of equal records.
+    newest = max(reversed(records), key=lambda record: record.finished or "").config.data
     by_split = {
         record.split: record
         for record in records

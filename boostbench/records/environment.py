@@ -102,6 +102,7 @@ def now() -> str:
 
 
 def _git(folder: Path, *arguments: str) -> str:
+    """Return the output of a command of git in a folder; raise an error if it fails."""
     command = ["git", "-C", str(folder), *arguments]
     done = subprocess.run(command, capture_output=True, check=True, text=True, timeout=60)
     return done.stdout.strip()

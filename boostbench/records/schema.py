@@ -129,6 +129,7 @@ class _ProvenanceForm(Struct):
     environment: dict[str, str | Integer] | None
     edition: Positive = FIRST_EDITION
     source: Hash | UnsetType = UNSET
+    # Older records have it; nothing reads it.
     code: Name | UnsetType = UNSET
 
 
@@ -458,11 +459,11 @@ class TrialRecord(_TrialFields, kw_only=True):
     def __post_init__(self):
         super().__post_init__()
         if self.several_points is UNSET:
-            is_complete = self.validation_error is not UNSET
+            has_all_errors = self.validation_error is not UNSET
         else:
             n_errors = 0 if self.validation_errors is UNSET else len(self.validation_errors)
-            is_complete = n_errors == len(self.several_points)
-        if not is_complete:
+            has_all_errors = n_errors == len(self.several_points)
+        if not has_all_errors:
             raise BadLine("record: it has to have a validation error for each point")
         _check_validation_errors(self)
 
@@ -580,15 +581,16 @@ class Measured(Record, kw_only=True):
         ):
             if n_wrong is not UNSET and n_wrong > n_rows:
                 raise BadLine(f"{name}: there are {n_rows} rows")
-        # 2) A list has at most as many numbers as the config has checkpoints.
+        # 2) A list has at most as many numbers as the config has checkpoints, and one more if its
+        #    last one belongs to the end of the fit.
         for name, stored, has_end in (
             ("n_wrong", self.n_wrong, False),
             ("digests", self.staged_digests, True),
             ("witness", self.staged_witness, True),
         ):
-            n_stages = len(stored) - has_end if isinstance(stored, list) else 0
-            # -1: an empty list that lacks the number at the end.
-            if not 0 <= n_stages <= len(self.config.checkpoints):
+            n_at_checkpoints = len(stored) - has_end if isinstance(stored, list) else 0
+            # -1: an empty list, which lacks the number at the end.
+            if not 0 <= n_at_checkpoints <= len(self.config.checkpoints):
                 raise BadLine(f"{name}: the config has fewer checkpoints")
         # 3) A required result is there in one of its two stored forms.
         for name, share, n_wrong in (

@@ -156,7 +156,7 @@ class Measure:
             Outputs at the ``"end"``, and at each checkpoint by its digits, see
             `boostbench.fitting.stages.predictions`.
         """
-        return predictions(fit.estimator, fit.X_test, np.unique(fit.y_train), rounds)[0]
+        return predictions(fit.estimator, fit.X_test, np.unique(fit.y_train), rounds).by_stage
 
     def loss(self, fit: Fit, output: np.ndarray) -> float:
         """Return the loss that cross-validation minimises, by default the error rate.

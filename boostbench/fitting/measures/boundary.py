@@ -28,7 +28,15 @@ _MAX_CLASSES = 256
 
 
 class Points(Struct):
-    """Coordinates and class numbers of the samples."""
+    """Samples in the plane of the grid.
+
+    Attributes
+    ----------
+    x, y : list of float, of length n_samples
+        Coordinates.
+    label : list of int, of length n_samples
+        Class numbers, from 0.
+    """
 
     x: list[Real]
     y: list[Real]
@@ -36,7 +44,21 @@ class Points(Struct):
 
 
 class BoundaryRecord(Measured, kw_only=True):
-    """Predictions of a fit on a grid of the plane."""
+    """Predictions of a fit on a grid of the plane.
+
+    Attributes
+    ----------
+    points : Points
+        Samples of the training part, which are all samples.
+    extent : list of float, of length 4
+        Left, right, bottom and top bound of the grid.
+    maps : dict of str to str
+        Predicted classes of the cells by the number of boosting rounds, see `decode`.
+    train_errors : dict of str to float
+        Training errors by the number of boosting rounds, fractions.
+    n_iterations : int or None
+        Boosting rounds done; None if the estimator does not count them.
+    """
 
     points: Points
     extent: Annotated[list[Real], Meta(min_length=4, max_length=4)]

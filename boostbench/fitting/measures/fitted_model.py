@@ -27,7 +27,15 @@ _DECIMALS = 5
 
 
 class CodewordsRecord(Measured, kw_only=True):
-    """Codewords of the classes, of shape (n_classes, n_components), at first and learned."""
+    """Codewords of the classes before and after the training.
+
+    Attributes
+    ----------
+    first, last : list of list of float, of shape (n_classes, n_components)
+        Initial and learned codewords, classes in the order of their labels.
+    n_iterations : int
+        Boosting rounds done.
+    """
 
     required: ClassVar[tuple[str, ...]] = ("test_error",)
 
@@ -78,7 +86,15 @@ MAX_FEATURES = 5000
 
 
 class FeatureUseRecord(Measured, kw_only=True):
-    """Numbers of stumps of a fit on each feature."""
+    """Numbers of stumps of a fit on each feature.
+
+    Attributes
+    ----------
+    counts : list of int, of length n_features
+        Number of stumps that test each feature.
+    n_iterations : int
+        Boosting rounds done.
+    """
 
     required: ClassVar[tuple[str, ...]] = ("test_error",)
 
@@ -138,7 +154,15 @@ class FeatureUse(Measure):
 
 
 class SupportRecord(Measured, kw_only=True):
-    """Number of nonzero coefficients of a fit."""
+    """Number of nonzero coefficients of a fit.
+
+    Attributes
+    ----------
+    n_nonzero : int
+        Number of coefficients after the last round that are not 0.
+    n_iterations : int
+        Boosting rounds done.
+    """
 
     required: ClassVar[tuple[str, ...]] = ("test_error",)
 
@@ -285,19 +309,20 @@ class Paths(Measure):
 
         rows = np.sort(np.concatenate([trial.split.train, trial.split.test]))
         X, y = X[rows], y[rows]
-        stumps, H = _stumps(trial, X, y)
+        stumps, H = _find_stumps(trial, X, y)
+        # The array has the shape (n_classes, n_samples).
         is_true_class = np.unique(y)[:, None] == y
-
-        recorded = np.arange(_EVERY, N_ROUNDS + 1, _EVERY)
-        norms = recorded * STEP
+        # A round changes one coefficient by STEP, so that the L1 norm after m rounds is m * STEP.
+        recorded_rounds = np.arange(_EVERY, N_ROUNDS + 1, _EVERY)
+        norms = recorded_rounds * STEP
         paths = {}
         for name in sorted(LOSSES):
             loss = get_loss(name)
-            steps = stage_wise_path(H, is_true_class, loss, N_ROUNDS, STEP)[recorded - 1]
+            stage_wise = stage_wise_path(H, is_true_class, loss, N_ROUNDS, STEP)
             exact = l1_constrained_path(H, is_true_class, loss, norms)
             paths[name] = {
                 "exact": exact.round(_DECIMALS).tolist(),
-                "stage_wise": steps.round(_DECIMALS).tolist(),
+                "stage_wise": stage_wise[recorded_rounds - 1].round(_DECIMALS).tolist(),
             }
         return {
             "norms": norms.round(_DECIMALS).tolist(),
@@ -306,10 +331,12 @@ class Paths(Measure):
         }
 
 
-def _stumps(trial: Trial, X: np.ndarray, y: np.ndarray) -> tuple[list[PathStump], np.ndarray]:
+def _find_stumps(trial: Trial, X: np.ndarray, y: np.ndarray) -> tuple[list[PathStump], np.ndarray]:
     """Return different stumps on random features, and their outputs.
 
-    The best stumps of all features are not suitable, as a few of them may separate all classes.
+    The best stumps of all features are not suitable, as a few of them may separate all classes. For
+    each feature, in random order, the algorithm of the trial is fitted on it alone, and its first
+    stump is taken. Stumps with equal or opposite outputs count as one.
 
     Returns
     -------
@@ -330,7 +357,7 @@ def _stumps(trial: Trial, X: np.ndarray, y: np.ndarray) -> tuple[list[PathStump]
         )
         if len(hypotheses):
             outputs = hypotheses.outputs(column)[:, 0]
-            if not any((outputs == h).all() or (outputs == -h).all() for h in H):
+            if not any((outputs == other).all() or (outputs == -other).all() for other in H):
                 stumps.append(PathStump(int(feature), float(hypotheses.threshold[0])))
                 H.append(outputs)
         if len(H) == N_STUMPS:

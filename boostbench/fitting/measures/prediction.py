@@ -31,7 +31,18 @@ _MAX_REPEATS = 1000
 
 
 class PredictionRecord(Measured, kw_only=True):
-    """Errors of a fit, its times, and the quality of its scores if it has scores."""
+    """Errors of a fit, its times, and the quality of its scores if it has scores.
+
+    Attributes
+    ----------
+    n_iterations : int or None
+        Boosting rounds done; None if the estimator does not count them.
+    n_parameters : int or None
+        Number of parameters of the model; None if the estimator does not count them.
+    seconds : Seconds
+    log_loss, brier, auc, balanced_accuracy : float or UNSET
+        See `boostbench.fitting.measures.scores.ScoreResults`.
+    """
 
     required: ClassVar[tuple[str, ...]] = ("test_error", "train_error", "checkpoints")
 
@@ -70,6 +81,7 @@ class Prediction(Measure):
         """
         fit = trial.fit(X, y)
         classes = np.unique(fit.y_train)
+        # 1) Predict the test part at the end and at checkpoints, and the training part.
         end, seconds_per_instance = _timed_prediction(fit, classes)
         rounds = trial.protocol.checkpoints
         with stages.recorded_stage_scores(fit.estimator) as staged_means:
@@ -79,12 +91,14 @@ class Prediction(Measure):
         errors = {number: self.loss(fit, labels) for number, labels in predicted.items()}
         train_labels = stages.predict(fit.estimator, fit.X_train, classes)
         n_iterations = fit.count("n_iterations_")
+        # 2) Measure the quality of the scores, as far as the classifier has scores.
         results = _scores_or_warning(fit, end, np.unique(y))
         scores = {
             name: round_significant(score, SCORE_DIGITS)
             for name, score in (results._asdict() if results else {}).items()
             if score is not None
         }
+        # 3) Return the results. After ``errors.pop``, the checkpoints are left in `errors`.
         return {
             "test_error": errors.pop("end"),
             "train_error": float(np.mean(train_labels != fit.y_train)),
@@ -129,10 +143,10 @@ class PredictionsRecord(Measured, kw_only=True):
 
     def __post_init__(self):
         super().__post_init__()
-        lists = [self.tested, self.truth, self.predicted]
+        columns = [self.tested, self.truth, self.predicted]
         if self.probabilities is not None:
-            lists.append(self.probabilities)
-        has_all_rows = all(len(values) == self.n_test for values in lists)
+            columns.append(self.probabilities)
+        has_all_rows = all(len(column) == self.n_test for column in columns)
         # Each row has the probabilities of all classes, so that all rows have the same length.
         row_lengths = {len(row) for row in self.probabilities or []}
         if not has_all_rows or len(row_lengths) > 1:
@@ -181,15 +195,16 @@ class Predictions(Measure):
 def _timed_prediction(fit: Fit, classes: np.ndarray) -> tuple[np.ndarray, float]:
     """Return the predicted labels of the test part, and CPU seconds per sample.
 
-    The prediction is repeated until its time can be measured.
+    The prediction is repeated until its time can be measured. `classes` are the labels of the
+    training part, by which the prediction is checked.
     """
-    seconds, repeats, n_samples = 0.0, 0, fit.X_test.shape[0]
-    while seconds < PREDICTION_SECONDS and repeats < _MAX_REPEATS:
+    seconds, n_repeats, n_samples = 0.0, 0, fit.X_test.shape[0]
+    while seconds < PREDICTION_SECONDS and n_repeats < _MAX_REPEATS:
         start = time.process_time()
         predicted = fit.estimator.predict(fit.X_test)
         seconds += time.process_time() - start
-        repeats += 1
-    return stages.check_labels(predicted, n_samples, classes), seconds / (repeats * n_samples)
+        n_repeats += 1
+    return stages.check_labels(predicted, n_samples, classes), seconds / (n_repeats * n_samples)
 
 
 def _scores_or_warning(fit: Fit, labels: np.ndarray, classes: np.ndarray) -> ScoreResults | None:

@@ -20,7 +20,19 @@ _BLOCK_SIZE = 2**18
 
 
 class RetrievalRecord(Measured, kw_only=True):
-    """Mean average precision of the codes of a fit."""
+    """Mean average precision of the codes of a fit.
+
+    Attributes
+    ----------
+    mean_average_precision : float
+        A fraction, see the function of this name.
+    n_bits : int
+        Length of the codes.
+    n_database : int
+        Number of samples in the data base.
+    seconds : dict of str to (float or None)
+        CPU seconds of the parts of the fit, and of hashing a sample (``hash_per_instance``).
+    """
 
     mean_average_precision: Fraction
     n_bits: Positive

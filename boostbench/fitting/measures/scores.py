@@ -19,7 +19,15 @@ _EPS = np.finfo(float).eps
 
 
 class ScoresRecord(Measured, kw_only=True):
-    """Quality of the probabilities and scores of a fit."""
+    """Quality of the probabilities and scores of a fit.
+
+    Attributes
+    ----------
+    log_loss, brier, auc, balanced_accuracy : float or None
+        See `ScoreResults`.
+    n_iterations : int or None
+        Boosting rounds done; None if the estimator does not count them.
+    """
 
     required: ClassVar[tuple[str, ...]] = ("test_error",)
 
@@ -60,7 +68,7 @@ class Scores(Measure):
     form = ScoresRecord
     quantities = (*SCORES, "test_error", "accuracy", "n_iterations", *FIT_TIMES)
     suffix = "scores"
-    # A part of the keys of records, which tells these records from those of other measures.
+    # The config of an experiment has this entry, by which the keys of measures differ.
     settings: ClassVar = {"scores": "probabilities"}
     needs = ("predict", "predict_proba|decision_function")
 
