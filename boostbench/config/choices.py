@@ -204,4 +204,4 @@ def _parameter_keys(choice: AlgorithmChoice) -> Iterator[str]:
     yield from (f"grid.{name}" for name in config.get("grid", {}))
     with suppress(UserError):
         cls = trusted_imports.import_estimator(config.get("_target_"))
-        yield from trusted_imports.constructor_parameters(cls)[0]
+        yield from trusted_imports.constructor_parameters(cls).names

@@ -65,6 +65,7 @@ class Cluster:
                 "or take loky"
             ) from None
         _silence_dask()
+        # Futures of the arrays that workers hold, by the checksum of their data set.
         self._sent = {}
         self.address = scheduler or dask.config.get("scheduler-address", None)
         if self.address is None:
@@ -129,6 +130,7 @@ class Cluster:
                 finished.add(future)
                 return
 
+        # Submit the first tasks; each finished one makes room for the next.
         try:
             for _ in range(_TASKS_PER_WORKER * max(1, len(self.client.nthreads()))):
                 submit_next()
@@ -311,6 +313,7 @@ def take_timeout(trial: Trial, trace_name: str) -> Outcome | None:
 
 
 def _trace_path(name: str) -> Path:
+    """Return the path of a file of the deadline, see `run_task`."""
     return Path(tempfile.gettempdir()) / name
 
 

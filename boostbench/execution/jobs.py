@@ -182,7 +182,7 @@ def plan_table(configs: Mapping[CellKey, ExperimentConfig]) -> TablePlan:
     for warning in records.pop_warnings():
         print_error(warning)
     cells = [
-        PlannedCell(key, configs[key], results, rerun == "never" or results.is_complete(rerun))
+        PlannedCell(key, configs[key], results, rerun == "never" or results.is_sufficient(rerun))
         for key, results in recorded.items()
     ]
     if rerun == "never":

@@ -130,11 +130,11 @@ class ProgressDisplay(AbstractContextManager):
     def _show_plan(self, event: Planned) -> None:
         """Start the clock and the counts of both phases, and print the plan."""
         self._start = self._last_line = self.clock()
-        self.tuning = _Phase("tuning", event.tuning)
-        self.splits = _Phase("splits", event.splits)
-        self._seconds_left, self._average = float(event.tuning + event.splits), 1.0
+        self.tuning = _Phase("tuning", event.n_trials)
+        self.splits = _Phase("splits", event.n_splits)
+        self._seconds_left, self._average = float(event.n_trials + event.n_splits), 1.0
         if event.forecast and event.forecast.seconds:
-            n_expected = event.tuning + event.splits - event.forecast.n_unknown
+            n_expected = event.n_trials + event.n_splits - event.forecast.n_unknown
             self._average = event.forecast.seconds / n_expected
             self._seconds_left *= self._average
         text = _format_plan(event)
@@ -185,9 +185,9 @@ class ProgressDisplay(AbstractContextManager):
 
 def _format_plan(event: Planned) -> str:
     """Return the number of fits, and their expected time as far as records allow a forecast."""
-    first = f", after {counted(event.tuning, 'cross-validation trial')}" if event.tuning else ""
-    recorded = f"; on record: {event.recorded}" if event.recorded else ""
-    text = f"{counted(event.splits, 'split')} to run{first}{recorded}"
+    first = f", after {counted(event.n_trials, 'cross-validation trial')}" if event.n_trials else ""
+    recorded = f"; on record: {event.n_recorded}" if event.n_recorded else ""
+    text = f"{counted(event.n_splits, 'split')} to run{first}{recorded}"
     if event.forecast and event.forecast.seconds:
         seconds = _format_cpu_time(event.forecast.seconds)
         text += f"; about {seconds}, estimated from recorded fits"

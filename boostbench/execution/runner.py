@@ -30,19 +30,19 @@ class Planned:
 
     Attributes
     ----------
-    tuning : int
+    n_trials : int
         Number of cross-validation trials to run.
-    splits : int
+    n_splits : int
         Number of splits to run.
-    recorded : int
+    n_recorded : int
         Number of splits that are on record and need not run.
     forecast : Forecast or None, default=None
         Expected times; None: no forecast.
     """
 
-    tuning: int
-    splits: int
-    recorded: int
+    n_trials: int
+    n_splits: int
+    n_recorded: int
     forecast: Forecast | None = field(default=None, compare=False)
 
 
@@ -213,9 +213,9 @@ class Run:
         workers = Workers(n_jobs, backend, scheduler)
         check_writable({file.path for file, _ in (*missing, *missing_trials)})
         planned = Planned(
-            tuning=len(missing_trials),
-            splits=len(missing),
-            recorded=n_splits - len(missing),
+            n_trials=len(missing_trials),
+            n_splits=len(missing),
+            n_recorded=n_splits - len(missing),
             forecast=_forecast(missing.values(), missing_trials.values(), run_records),
         )
         return cls(
@@ -277,7 +277,7 @@ class Run:
                     tuned_tasks.append(split_task(experiment, split, *choice))
             queue.carry_out(tuned_tasks)
         except KeyboardInterrupt:
-            n_planned = self.planned.tuning + self.planned.splits
+            n_planned = self.planned.n_trials + self.planned.n_splits
             on_event(Interrupted(queue.done, n_planned, self.run_records.rerun == "all"))
             raise
         finally:

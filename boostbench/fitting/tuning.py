@@ -80,7 +80,7 @@ def trials(fold_trial: Trial, points: Sequence[Point]) -> Iterator[Trial]:
     algorithm, measure = fold_trial.algorithm, fold_trial.measure
     estimator = algorithm.probe(**points[0])
     round_parameter = getattr(estimator, "staged_parameter", None)
-    # 1) Group the points that share a fit: all points of a warm-started path, or the stages of one fit.
+    # 1) Group the points that share a fit: a warm-started path, or the stages of one fit.
     staged = None
     if set(algorithm.grid) <= set(getattr(estimator, "warm_parameters", ())):
         groups = [list(points)]

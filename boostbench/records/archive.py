@@ -94,7 +94,7 @@ class ExperimentResults:
             **fields,
         )
 
-    def is_complete(self, rerun: str) -> bool:
+    def is_sufficient(self, rerun: str) -> bool:
         """Return True if no split has to run under a setting of ``rerun``.
 
         Parameters

@@ -145,7 +145,7 @@ class AlgorithmSpec(msgspec.Struct, frozen=True, dict=True):
         """
         cls = self.import_class()
         params = {**self.params, **overrides}
-        parameter_names, _ = trusted_imports.constructor_parameters(cls)
+        parameter_names = trusted_imports.constructor_parameters(cls).names
         if "random_state" in parameter_names and params.get("random_state") is None:
             params["random_state"] = seed
         return trusted_imports.instantiate_class(cls, params)

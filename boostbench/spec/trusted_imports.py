@@ -17,6 +17,7 @@ from functools import cache
 from importlib import metadata
 from importlib.machinery import PathFinder
 from importlib.util import find_spec
+from typing import NamedTuple
 
 from boostbench.util.errors import UserError, did_you_mean, first_line
 
@@ -193,12 +194,27 @@ def script_classes(names: Iterable[str]) -> dict[str, type]:
     return {name: getattr(script, name) for name in short}
 
 
+class ConstructorParameters(NamedTuple):
+    """Parameters that a constructor takes by name.
+
+    Attributes
+    ----------
+    names : list of str
+        Names in the signature.
+    is_open_ended : bool
+        True if the constructor takes any other name, too, by ``**kwargs``.
+    """
+
+    names: list[str]
+    is_open_ended: bool
+
+
 @cache
-def constructor_parameters(cls: type) -> tuple[list[str], bool]:
-    """Return the parameter names of a constructor, and whether it accepts any other name."""
+def constructor_parameters(cls: type) -> ConstructorParameters:
+    """Return the parameters of a class's constructor."""
     signature = inspect.signature(cls).parameters.values()
     names = [p.name for p in signature if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)]
-    return names, any(p.kind is p.VAR_KEYWORD for p in signature)
+    return ConstructorParameters(names, any(p.kind is p.VAR_KEYWORD for p in signature))
 
 
 def _refuse_files(params: Mapping, where: str, refuses_paths: bool) -> None:

@@ -63,7 +63,7 @@ def test_run_records_each_split_and_each_trial(make_experiment, results):
     assert [record.split for record in outcome.records] == [0, 1, 2, 3]
     assert (report.ran, report.failed, outcome.missing, outcome.stale) == (4, 0, 0, 0)
     assert (len(lines(results)), len(lines(results, tuning=True))) == (4, 9)
-    assert events[0] == Planned(tuning=9, splits=4, recorded=0)
+    assert events[0] == Planned(n_trials=9, n_splits=4, n_recorded=0)
     assert (len(events.finished(True)), len(events.finished(False))) == (9, 4)
     assert "fake on toy, split 0, fold 0, width=1" in [e.label for e in events.finished(True)]
     assert outcome.records[0].config.data.n_samples == 120
@@ -140,7 +140,7 @@ def test_lost_records_are_made_again_with_equal_results(make_experiment, results
     path.write_text("\n".join([*definitions, records[0], records[3]]) + "\n" + records[1][:50])
     events = Listener()
     again = run([make_experiment(grid=GRID)], results=results, on_event=events)
-    assert events[0] == Planned(tuning=0, splits=2, recorded=2)
+    assert events[0] == Planned(n_trials=0, n_splits=2, n_recorded=2)
     assert bare(again.results[0].records) == bare(first.results[0].records)
     assert len(lines(results)) == 4
 
@@ -191,7 +191,7 @@ def test_longer_grid_keeps_recorded_trials(make_experiment, results):
     run([make_experiment(grid={"width": [1, 2]})], results=results)
     events = Listener()
     run([make_experiment(grid=GRID)], results=results, on_event=events)
-    assert events[0] == Planned(tuning=3, splits=4, recorded=0)
+    assert events[0] == Planned(n_trials=3, n_splits=4, n_recorded=0)
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
@@ -302,7 +302,7 @@ def test_stale_trials_never_compete_with_fresh_ones(make_experiment, results):
     (results / "records" / "toy" / "fake.jsonl").unlink()
     events = Listener()
     run([make_experiment(grid=GRID)], results=results, on_event=events)
-    assert events[0] == Planned(tuning=2, splits=4, recorded=0)
+    assert events[0] == Planned(n_trials=2, n_splits=4, n_recorded=0)
 
 
 def test_new_edition_makes_records_stale(make_experiment, results, monkeypatch):

@@ -31,9 +31,9 @@ def test_shards_run_every_fit_once_in_separate_files(make_experiment, tmp_path, 
         run([experiment], results=results, shard=Shard(number, 3), on_event=planned.append)
     assert not (results / "records").exists()
     planned = [event for event in planned if isinstance(event, Planned)]
-    assert sum(event.splits for event in planned) == 8
+    assert sum(event.n_splits for event in planned) == 8
     n_trials = {"first_split": 9, "every_split": 72, "none": 0}[tune]
-    assert sum(event.tuning for event in planned) == n_trials
+    assert sum(event.n_trials for event in planned) == n_trials
     summary = merge_records(sorted((results / "shards").iterdir()), results)
     assert (summary.added, summary.known) == (8 + n_trials, 0)
     assert not summary.conflicts + summary.warnings
@@ -52,4 +52,4 @@ def test_shard_continues_from_its_own_and_the_shared_records(make_experiment, tm
     shared_splits = {record.split for record in read_records(experiment.path(tmp_path))[0]}
     shard_splits = {r.split for r in read_records(experiment.path(Shard(2, 2).folder(tmp_path)))[0]}
     assert not shared_splits & shard_splits
-    assert events[0].recorded + events[0].splits == 8 - first
+    assert events[0].n_recorded + events[0].n_splits == 8 - first

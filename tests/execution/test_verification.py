@@ -11,6 +11,7 @@ from boostbench.execution.verification import (
     MAX_DRAWN,
     GroupCheck,
     RecordedFit,
+    Refit,
     RefitResult,
     draw_refits,
     list_differences,
@@ -313,7 +314,7 @@ def check_groups(records, verified=None):
 
 
 def refit_all(group, find_data, **options):
-    refits = [(group, fit) for fit in group.fits]
+    refits = [Refit(group, fit) for fit in group.fits]
     done = refit_records(refits, find_data, Workers(1, "loky"), HERE, **options)
     return [fit for _, fit in done]
 
