@@ -32,7 +32,18 @@ def add_overrides_argument(parser: ArgumentParser, text: str) -> None:
 
 
 def add_names_option(parser: ArgumentParser, flag: str, text: str, **options) -> None:
-    """Add an option for names, which may be repeated, or have commas between the names."""
+    """Add an option for names, which may be repeated, or have commas between the names.
+
+    Parameters
+    ----------
+    parser : ArgumentParser
+    flag : str
+        The option, such as ``"--tables"``.
+    text : str
+        Help text.
+    **options
+        Further arguments of `ArgumentParser.add_argument`.
+    """
     parser.add_argument(flag, action="extend", type=_split, default=[], help=text, **options)
 
 
@@ -88,4 +99,5 @@ def names_and_results(command: str, words: Sequence[str]) -> tuple[list[str], Pa
 
 
 def _split(text: str) -> list[str]:
+    """Return the names between the commas of a text."""
     return [name for name in text.split(",") if name]

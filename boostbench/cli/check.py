@@ -160,7 +160,14 @@ def _print_verdicts(tables: Sequence[Table], without_records: Sequence[Table]) -
 def _print_counts(
     console: Console, with_records: Sequence[Table], without_records: Sequence[Table]
 ) -> None:
-    """Print the counts of verdicts: a line for each table with records, and sentences on all."""
+    """Print the counts of verdicts: a line for each table with records, and sentences on all.
+
+    Parameters
+    ----------
+    console : Console
+    with_records, without_records : sequence of Table
+        Tables. The published numbers of both count in the sentences.
+    """
     from rich.text import Text
 
     from boostbench.analysis.verdicts import VERDICTS, counts
@@ -173,6 +180,7 @@ def _print_counts(
     )
     from boostbench.report.renderers.terminal import make_grid
 
+    # 1) Print the numbers of verdicts, a column for each verdict that occurs.
     tables = [*with_records, *without_records]
     tallies = counts(tables)
     lines = [(table.name, tallies.tables[table.name].tally) for table in with_records]
@@ -188,6 +196,7 @@ def _print_counts(
         style = "bold" if name == "all" else ""
         grid.add_row(*(Text(text, style) for text in (name, str(tally.published), *numbers)))
     console.print(grid)
+    # 2) Print the sentences.
     if tallies.total.published:
         console.print(counts_paragraph(tallies.total), style="bold")
         for sentence in (
@@ -262,6 +271,7 @@ def check_published(
         from boostbench.report.renderers.terminal import print_listing
         from boostbench.util.terminal import make_console
 
+    # 1) Check the arguments, and read the file.
     names, results = names_and_results("check", words)
     if names:
         raise UserError(f"check --published judges the lines of {path}, and no table {names[0]!r}")
@@ -270,6 +280,7 @@ def check_published(
     if decimals is not None and not 0 <= decimals <= MAX_DECIMALS:
         raise UserError(f"--decimals is {decimals}; it must be 0 to {MAX_DECIMALS}")
     quantity, lines = read_published_file(path, repeats, decimals)
+    # 2) Find the runs with the settings of each line.
     titles = configs.read_titles("algo")
     with spinner("reading records"):
         records = Records(results)
@@ -277,6 +288,7 @@ def check_published(
         table = table_of_published_file(path, quantity, lines, runs, titles).judged_by(rule)
     for warning in [*unit_warnings(path, quantity, lines), *records.pop_warnings()]:
         print_error(warning)
+    # 3) Print the verdicts.
     if as_json:
         echo(verdicts_as_json([table], find_verdicts([table])))
     else:

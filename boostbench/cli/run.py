@@ -422,7 +422,24 @@ def _draw_sweep(
     cells: Sequence[Cell | None],
     quantity: Quantity,
 ) -> list[Path]:
-    """Draw a sweep; its files are named after the varied keys and a digest of all overrides."""
+    """Draw a sweep; its files are named after the varied keys and a digest of all overrides.
+
+    Parameters
+    ----------
+    results : Path
+        Folder of results.
+    varied_keys, jobs
+        See `_print_sweep`.
+    cells : sequence of (Cell or None)
+        Recorded results of each job. None: the job cannot be run.
+    quantity : Quantity
+        Quantity that is drawn.
+
+    Returns
+    -------
+    list of Path
+        Written files.
+    """
     from boostbench.figures.style import save
     from boostbench.figures.sweep import Setting, draw_sweep
     from boostbench.spec.keys import digest

@@ -251,6 +251,15 @@ def _chosen_option(group: str, values: Settings) -> str:
 def load_option(group: str, name: str, folders: tuple[Path, ...] = ()) -> dict:
     """Return the content of an option; it is cached, so callers must not change it.
 
+    Parameters
+    ----------
+    group : str
+        Group of configs, such as ``"algo"``.
+    name : str
+        Option of the group: the name of a file in its folder, without the suffix.
+    folders : tuple of pathlib.Path, default=()
+        Folders of configs that are searched before ``conf/``.
+
     Raises
     ------
     UserError
@@ -261,7 +270,17 @@ def load_option(group: str, name: str, folders: tuple[Path, ...] = ()) -> dict:
 
 
 def check_option(group: str, name: str, valid_names: Sequence[str]) -> None:
-    """Raise an error if a group has no such option, with advice if it is the path of a file."""
+    """Raise an error if a group has no such option, with advice if it is the path of a file.
+
+    Parameters
+    ----------
+    group : str
+        Group of configs, such as ``"algo"``.
+    name : str
+        Name that the user wrote.
+    valid_names : sequence of str
+        Options of the group.
+    """
     if name in valid_names:
         return
     if group == "data" and os.path.isfile(user_path(name)):

@@ -271,7 +271,17 @@ def _sweep_values(parsed: Override, folders: Sequence[Path]) -> list[str]:
 
 
 def _choice_names(choice: object, parsed: Override, folders: Sequence[Path]) -> list[str]:
-    """Return the options that a glob matches; for any other value, its text."""
+    """Return the options that a glob matches; for any other value, its text.
+
+    Parameters
+    ----------
+    choice : object
+        One of the values of an override: a `Glob`, or a value of JSON types.
+    parsed : Override
+        Hydra's parsed override, whose key is the group of the options.
+    folders : sequence of pathlib.Path
+        See `expand_sweep`.
+    """
     if not isinstance(choice, Glob):
         return [Transformer.str(choice)]
     group = parsed.key_or_group

@@ -131,9 +131,18 @@ def _has_distinct_cells(cells: Sequence[str]) -> bool:
 
 
 def _is_above_numbers(j: int, near_rows: Sequence[list[str]], missing: Collection[str]) -> bool:
-    """Return whether the first cell below the first row in column j is a number.
+    """Return whether the first row has a number below it in column `j`.
 
-    Missing values are skipped.
+    The next cell of the column counts that is no missing value.
+
+    Parameters
+    ----------
+    j : int
+        Position of the column.
+    near_rows : sequence of list of str
+        Rows below the first row. They may be shorter than the first row.
+    missing : collection of str
+        Words for a missing value.
     """
     below = (row[j] for row in near_rows if j < len(row))
     return _is_number_or_bool(next((cell for cell in below if cell not in missing), ""))
@@ -142,7 +151,17 @@ def _is_above_numbers(j: int, near_rows: Sequence[list[str]], missing: Collectio
 def _is_repeated_below(
     first: Sequence[str], word_columns: Sequence[int], rows: Iterator[list[str]]
 ) -> bool:
-    """Return whether a word of the first row occurs in its column again."""
+    """Return whether a word of the first row occurs in its column again.
+
+    Parameters
+    ----------
+    first : sequence of str
+        Cells of the first row.
+    word_columns : sequence of int
+        Columns that have a word in the first row.
+    rows : iterator of list of str
+        Rows below the first row.
+    """
     return any(
         j < len(row) and row[j] == first[j]
         for row in islice(rows, _MAX_SEARCHED_CELLS // len(first))
@@ -157,6 +176,17 @@ def _guess_by_label(
 
     The first row is a sample if this cell occurs among the labels. Otherwise it is a header if a
     label occurs twice: the column of a file with labels has equal cells.
+
+    Parameters
+    ----------
+    first : sequence of str
+        Cells of the first row.
+    label_index : int
+        Position of the column of labels.
+    rows : iterator of list of str
+        Rows below the first row.
+    missing : collection of str
+        Words for a missing value.
     """
     below = (
         row[label_index]
@@ -201,7 +231,17 @@ class TextColumn:
 
     @classmethod
     def from_codes(cls, index: int, words: Iterable[str], column: np.ndarray) -> "TextColumn":
-        """Return the words of a column of codes, which is NaN for missing values."""
+        """Count the words of a column of codes.
+
+        Parameters
+        ----------
+        index : int
+            Position of the column in the file.
+        words : iterable of str
+            Distinct words, in the order of their codes.
+        column : ndarray of shape (n_rows,), float64
+            Code of each row, NaN for a missing value.
+        """
         words, present = list(words), column[~np.isnan(column)].astype(np.int32)
         return cls(index, words, np.bincount(present, minlength=len(words)))
 

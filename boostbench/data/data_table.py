@@ -79,7 +79,19 @@ class DataTable:
     def from_arrays(
         cls, X, y: np.ndarray, where: str, splits: list[Split] | None = None
     ) -> "DataTable":
-        """Return the content of a format that has features and labels, and no names."""
+        """Return the content of a format that has features and labels, and no names.
+
+        Parameters
+        ----------
+        X : ndarray or scipy.sparse.csr_matrix of shape (n_samples, n_features), float64
+            Features.
+        y : ndarray of shape (n_samples,), int64 or str
+            Class labels.
+        where : str
+            Name of the source in messages.
+        splits : list of (ndarray, ndarray), default=None
+            See `DataTable`.
+        """
         return cls([], [], X, where, y=y, splits=splits)
 
     @classmethod
@@ -384,7 +396,17 @@ def _feature_columns(
 
 
 def _log_imputation(is_complete: np.ndarray, missing: str, where: str) -> None:
-    """Log a warning with the number of incomplete rows, and the statistic that fills them."""
+    """Log a warning with the number of incomplete rows, and the statistic that fills them.
+
+    Parameters
+    ----------
+    is_complete : ndarray of shape (n_rows,), bool
+        Mask of the rows without missing features.
+    missing : {"keep", "mean", "median", "most_frequent"}
+        Setting of ``data.missing``.
+    where : str
+        Name of the source in messages.
+    """
     if is_complete.all():
         return
     template = "%s: %d of %d rows have missing values, filled by %s of the training part"
@@ -456,7 +478,22 @@ def matches_any(name: str, patterns: Sequence[str]) -> bool:
 
 
 def label_column(names: Sequence[str], target: str | None, where: str) -> int:
-    """Return the column of labels: `target`, else the one named ``class``, else the last."""
+    """Return the column of labels: `target`, else the one named ``class``, else the last.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Names of the columns.
+    target : str or None
+        Name of the column that the user gave.
+    where : str
+        Name of the source in messages.
+
+    Raises
+    ------
+    UserError
+        If there is no column `target`, or several columns are named ``class``.
+    """
     if target is None:
         candidates = [column for column, name in enumerate(names) if name.lower() == "class"]
         if len(candidates) > 1:
@@ -471,6 +508,14 @@ def label_column(names: Sequence[str], target: str | None, where: str) -> int:
 
 def _complete_rows(table: DataTable, columns: list[int], missing: str | None) -> np.ndarray:
     """Return a mask of the rows without missing values in some columns.
+
+    Parameters
+    ----------
+    table : DataTable
+    columns : list of int
+        Columns that are examined.
+    missing : str or None
+        Setting of ``data.missing``, see `features_and_labels`.
 
     Raises
     ------

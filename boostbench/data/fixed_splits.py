@@ -184,6 +184,15 @@ def read_splits(path: Path, n_samples: int) -> list[Split]:
 def check_split(split: Split, n_samples: int, where: str) -> None:
     """Check that both parts of a split have rows, that all rows exist, and that each is unique.
 
+    Parameters
+    ----------
+    split : (ndarray of int, ndarray of int)
+        Row numbers, from 0, of the training and the test part.
+    n_samples : int
+        Number of rows of the data set.
+    where : str
+        Name of the split in messages.
+
     Raises
     ------
     UserError

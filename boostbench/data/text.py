@@ -333,6 +333,15 @@ def _convert_to_int64(values: np.ndarray, where: str, codes: np.ndarray | None) 
     Text such as ``"2.0"`` is converted through float64. Other whole numbers are not, as large ones
     would become equal. ``1_1`` is text, not the class 11.
 
+    Parameters
+    ----------
+    values : ndarray of shape (n_values,), bool, int or str
+        Labels, each once if there are `codes`.
+    where : str
+        Name of the source in messages.
+    codes : ndarray of int, or None
+        See `parse_labels`; messages count rows.
+
     Raises
     ------
     UserError
@@ -356,7 +365,14 @@ def _convert_to_int64(values: np.ndarray, where: str, codes: np.ndarray | None) 
 
 
 def _floats_to_int64(numbers: np.ndarray, where: str, codes: np.ndarray | None) -> np.ndarray:
-    """Return floats as int64; raise an error for fractions and for inexact large numbers."""
+    """Return floats as int64; raise an error for fractions and for inexact large numbers.
+
+    Parameters
+    ----------
+    numbers : ndarray of shape (n_values,), float64
+    where, codes
+        See `_convert_to_int64`.
+    """
     with np.errstate(invalid="ignore"):
         integers = numbers.astype(np.int64)
     # Two comparisons instead of np.abs, which would allocate another array of floats.

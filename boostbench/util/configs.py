@@ -47,6 +47,7 @@ class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
     """
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict:
+        """Return the content of a mapping; raise YAMLError for a duplicate key."""
         keys: set[tuple[str, str]] = set()
         for key, _ in node.value:
             # The keys 1 and "1" have different tags.

@@ -244,6 +244,15 @@ def _separates_two_classes(X: np.ndarray, y: np.ndarray, min_auc: float) -> np.n
     ranks of the n positive samples exceeds U by n (n + 1) / 2, the pairs among themselves. A column
     in descending order, whose area is near 0, separates the classes as well.
 
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_columns)
+        Numbers; infinity for missing values.
+    y : ndarray of shape (n_samples,), int
+        Classes 0 and 1.
+    min_auc : float
+        Area above which a column separates the classes.
+
     Returns
     -------
     ndarray of shape (n_columns,), bool
@@ -281,7 +290,21 @@ def _separates_several_classes(X: np.ndarray, y: np.ndarray) -> np.ndarray:
 def _is_category_pure(codes: np.ndarray, n_categories: int, y: np.ndarray) -> bool:
     """Return whether the samples of each category have one class, and not all the same one.
 
-    Missing values, which are infinite, form one more category.
+    Missing values form one more category.
+
+    Parameters
+    ----------
+    codes : ndarray of shape (n_samples,)
+        Code of each sample's category; infinity for a missing value.
+    n_categories : int
+        Number of categories.
+    y : ndarray of shape (n_samples,), int
+        Index of each sample's class.
+
+    Returns
+    -------
+    bool
+        False as well if there are fewer than 20 samples per category: chance would explain it.
     """
     if (n_categories + 1) * _MIN_CATEGORY_ROWS > len(codes):
         return False

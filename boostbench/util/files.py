@@ -181,7 +181,22 @@ def lock_path(path: Path) -> Path:
 
 
 def acquire_file_lock(file: BinaryIO, folder: Path, remedy: str = RESULTS_ELSEWHERE) -> None:
-    """Wait for the lock of a file; raise a `UserError` if the folder does not support locks."""
+    """Wait for the lock of a file.
+
+    Parameters
+    ----------
+    file : binary file
+        Open lock file.
+    folder : Path
+        Folder that the lock protects, for the message.
+    remedy : str, default=RESULTS_ELSEWHERE
+        Advice for the user.
+
+    Raises
+    ------
+    UserError
+        If the file system does not support locks.
+    """
     import portalocker  # slow to import
 
     while True:

@@ -48,6 +48,7 @@ def lazy_attributes(
     """
 
     def import_attribute(name: str) -> Any:
+        """Import a public name from its module, and store it in the package."""
         if name not in modules:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         value = getattr(import_module(f"{package}.{modules[name]}"), name)

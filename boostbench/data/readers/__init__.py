@@ -56,10 +56,19 @@ def reader_of(path: Path) -> Reader | None:
 def check_options(options: ReadOptions, reader: Reader | None, explanation: str) -> None:
     """Check that a format supports all options that a user gave.
 
+    Parameters
+    ----------
+    options : ReadOptions
+        Settings of the user.
+    reader : Reader or None
+        Reader of the format. None: there is no file, so that no option is supported.
+    explanation : str
+        End of the message.
+
     Raises
     ------
     UserError
-        If the format does not support an option; the message ends with `explanation`.
+        If the format does not support an option.
     """
     for name in options.names_set:
         if reader is None or name not in reader.options:

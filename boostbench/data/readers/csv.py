@@ -274,6 +274,15 @@ class _PandasParser:
 
         Words by position are slow for many columns, hence the first attempt without them. There is
         one extra position, as rows may end with an additional empty cell.
+
+        Parameters
+        ----------
+        label : int
+            Position of the column of labels.
+        n_columns : int
+            Number of columns of the file.
+        rules : _CellRules
+            Words for missing labels and for missing features.
         """
         by_position = dict.fromkeys(range(n_columns + 1), rules.missing_features)
         self._options["na_values"] = by_position | {label: rules.missing_labels}

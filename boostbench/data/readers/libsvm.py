@@ -107,7 +107,8 @@ def _parse_lines(text: bytes, where: str):
     """
     from scipy.sparse import csr_matrix
 
-    # Arrays, as a list keeps an object for each number.
+    # 1) Parse the lines into the parts of a CSR matrix, as arrays: a list would keep an object for
+    #    each number.
     labels, values, indices, indptr = [], array("d"), array("q"), array("q", [0])
     line_numbers = array("q")
     lines = read_lines(io.BytesIO(text), where, _strip_comment)
@@ -131,6 +132,7 @@ def _parse_lines(text: bytes, where: str):
             raise UserError(f"{where}, line {number}: {error}") from None
         indptr.append(len(values))
         line_numbers.append(number)
+    # 2) Report a word among numbers as labels, while the numbers of the lines are known.
     counts = Counter(labels)
     # `parse_labels` reports fractions and large numbers; other text may be labels.
     problem = text_problem([*counts], np.array([*counts.values()]), len(labels))
@@ -140,7 +142,7 @@ def _parse_lines(text: bytes, where: str):
             f"{where}, line {number}: the label {problem.example!r} is a word among numbers; "
             "correct it"
         )
-    # Indices count from 0 only if 0 occurs.
+    # 3) Make the matrix. Indices count from 0 only if 0 occurs.
     columns = np.array(indices, dtype=np.int64)
     if len(columns) and columns.min() > 0:
         columns -= 1

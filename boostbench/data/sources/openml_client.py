@@ -188,7 +188,22 @@ class _Procedure(NamedTuple):
 
 
 def _read_task(openml, number: int, origin: str):
-    """Return openml's description of a task."""
+    """Return openml's description of a task.
+
+    Parameters
+    ----------
+    openml : module
+        The package, configured by `_openml_session`.
+    number : int
+        Number of the task.
+    origin : str
+        Name of the task in messages.
+
+    Raises
+    ------
+    UserError
+        If the task is not supervised classification.
+    """
     from boostbench.util.compat import read_openml_task
 
     # openml's `get_task` would load the data set for the names of its classes.
@@ -403,7 +418,10 @@ def _requests_with_timeout():
     import requests
 
     class Session(requests.Session):
+        """Session with a time-out; server errors are connection errors, which openml repeats."""
+
         def request(self, method, url, **options):
+            """Send a request, and raise an error for a failure that OpenML does not describe."""
             response = super().request(method, url, **{"timeout": TIMEOUT} | options)
             # openml reads OpenML's own errors. It repeats a request after a ConnectionError, which
             # may help for errors of the server and too many requests.
