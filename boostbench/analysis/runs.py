@@ -1,4 +1,8 @@
-"""Experiments on record, whether a table shows them or not, and tables of them."""
+"""Experiments on record, whether a table shows them or not, and tables of them.
+
+``boostbench report`` lists the experiments, ``compare`` compares algorithms by them, and ``check
+--published`` puts them beside the published numbers of a user's file.
+"""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -21,7 +25,7 @@ from boostbench.util.errors import UserError, did_you_mean
 # Kinds of records without results: material of figures, and trials of cross-validation.
 _WITHOUT_RESULTS = ("boundary", "codewords", "features", "path", "tuning")
 
-# Quantities that a list of experiments shows, in this order.
+# Names of the quantities that a list of experiments shows, in this order.
 _METRICS = ("test_error", *SCORES, "mean_average_precision")
 
 
@@ -72,7 +76,8 @@ def find_experiments(
     list of RecordedExperiment
         Experiments in the order of data set and algorithm.
     """
-    groups = defaultdict(list)
+    # 1) Group the records by experiment.
+    records_by_experiment = defaultdict(list)
 
     def is_wanted(algo: str, kind: str) -> bool:
         return kind not in _WITHOUT_RESULTS and (algorithms is None or algo in algorithms)
@@ -80,9 +85,10 @@ def find_experiments(
     for names, record in records.titled_records(is_wanted):
         # Configs may differ in settings that do not affect results, such as the path of a file.
         if record.config.hash not in excluded:
-            groups[*names, record.config.keys.split].append(record)
+            records_by_experiment[*names, record.config.keys.split].append(record)
+    # 2) Make a cell of each group.
     experiments = []
-    for (data, algo, *_), group in groups.items():
+    for (data, algo, *_), group in records_by_experiment.items():
         frame = ResultFrame(group)
         rows = frame.select(error is None for error in frame["error"])
         failures = frame.select(error is not None for error in frame["error"])
@@ -114,14 +120,29 @@ def available_metrics(experiments: Collection[RecordedExperiment]) -> list[Quant
     ]
 
 
-def table_of_runs(
-    runs: Collection[RecordedExperiment], names: Sequence[str], data: Collection[str] = ()
+class _Choice(NamedTuple):
+    """Comparable experiments on one data set, or the reason why there are none.
+
+    Attributes
+    ----------
+    experiments : list of RecordedExperiment
+        One for each algorithm, with their common splits only; empty if there is a reason.
+    reason : str
+        Clause for a sentence on the data set that is left out; empty if nothing is to be said.
+    """
+
+    experiments: list[RecordedExperiment]
+    reason: str = ""
+
+
+def table_of_experiments(
+    experiments: Collection[RecordedExperiment], names: Sequence[str], data: Collection[str] = ()
 ) -> Table | None:
     """Collect the data sets on which all of some algorithms were run alike.
 
     Parameters
     ----------
-    runs : collection of RecordedExperiment
+    experiments : collection of RecordedExperiment
         Experiments on record.
     names : sequence of str
         Names of algorithms, as they name the files of records.
@@ -136,58 +157,94 @@ def table_of_runs(
         algorithm with several settings counts by its defaults; without them, the data set is left
         out. None without any row.
     """
+    # 1) Choose comparable experiments on each data set.
     if data:
-        runs = [run for name in dict.fromkeys(data) for run in experiments_on(runs, name)]
+        experiments = [
+            experiment
+            for name in dict.fromkeys(data)
+            for experiment in experiments_on(experiments, name)
+        ]
+    experiments_by_data = defaultdict(list)
+    for experiment in experiments:
+        experiments_by_data[experiment.cell.data].append(experiment)
     rows, left_out = {}, []
-    for row in dict.fromkeys(run.cell.data for run in runs):
-        # 1) Collect the runs with one protocol, one version of the data and one seed.
-        groups = defaultdict(list)
-        for run in runs:
-            if run.cell.data == row and run.cell.algo in names and run.cell.values:
-                groups[_comparison_key(run)].append(run)
-        # 2) Choose a run of each algorithm in each group that has all algorithms.
-        choices, reasons = [], []
-        for group in groups.values():
-            candidates = [[run for run in group if run.cell.algo == name] for name in names]
-            if not all(candidates):
-                continue
-            chosen = [_choose_run(same) for same in candidates]
-            if None in chosen:
-                same = candidates[chosen.index(None)]
-                settings = "; ".join(run.settings or "its defaults" for run in same[:3])
-                reasons.append(f"{same[0].cell.algo} was run in several ways: {settings}")
-            else:
-                choices.append(_restrict_to_common_splits(chosen))
-        # 3) The group with the most common splits counts.
-        best = max(choices, key=lambda group: len(group[0].cell.values), default=None)
-        if best and best[0].cell.values:
-            rows[row] = best
-        elif choices or reasons:
-            reason = (reasons or ["they have no split in common"])[0]
-            left_out.append(f"Left out is {row}, where {reason}.")
+    for row, candidates in experiments_by_data.items():
+        choice = _choose_comparable(candidates, names)
+        if choice.experiments:
+            rows[row] = choice.experiments
+        elif choice.reason:
+            left_out.append(f"Left out is {row}, where {choice.reason}.")
     if not rows:
         return None
-    titles = {run.cell.algo: run.cell.title for group in rows.values() for run in group}
+    # 2) Make the table.
+    shown = [experiment for row in rows.values() for experiment in row]
+    titles = {experiment.cell.algo: experiment.cell.title for experiment in shown}
     return Table(
         name="compare",
         title=" against ".join(titles[name] for name in names),
         rows={row: row for row in rows},
         columns={name: Column(titles[name], titles[name]) for name in names},
-        cells={(row, run.cell.algo): run.cell for row, group in rows.items() for run in group},
+        cells={(each.cell.data, each.cell.algo): each.cell for each in shown},
         compare=[ColumnPair(*pair) for pair in combinations(names, 2)],
         remarks=[
             "What was run, not what a table asks for: each data set under one protocol and seed.",
-            *_settings_remark(run for group in rows.values() for run in group),
+            *_settings_remark(shown),
             *left_out,
         ],
     )
+
+
+def _choose_comparable(experiments: Iterable[RecordedExperiment], names: Sequence[str]) -> _Choice:
+    """Choose an experiment of each algorithm on a data set, all under one protocol and one seed.
+
+    Parameters
+    ----------
+    experiments : iterable of RecordedExperiment
+        Experiments on the data set.
+    names : sequence of str
+        Names of the algorithms.
+
+    Returns
+    -------
+    _Choice
+        If several protocols or seeds have all algorithms, the choice with the most common splits.
+    """
+    # 1) Group the experiments by protocol, version of the data and seed.
+    groups = defaultdict(list)
+    for experiment in experiments:
+        if experiment.cell.algo in names and experiment.cell.values:
+            groups[_comparison_key(experiment)].append(experiment)
+    # 2) Choose an experiment of each algorithm in each group that has all algorithms.
+    choices, reasons = [], []
+    for group in groups.values():
+        by_name = [
+            [experiment for experiment in group if experiment.cell.algo == name] for name in names
+        ]
+        if not all(by_name):
+            continue
+        chosen = [_choose_experiment(candidates) for candidates in by_name]
+        if None in chosen:
+            ambiguous = by_name[chosen.index(None)]
+            settings = "; ".join(
+                candidate.settings or "its defaults" for candidate in ambiguous[:3]
+            )
+            reasons.append(f"{ambiguous[0].cell.algo} was run in several ways: {settings}")
+        else:
+            choices.append(_restrict_to_common_splits(chosen))
+    # 3) Return the choice with the most common splits, or else a reason.
+    best = max(choices, key=lambda chosen: len(chosen[0].cell.values), default=None)
+    if best and best[0].cell.values:
+        return _Choice(best)
+    if reasons:
+        return _Choice([], reasons[0])
+    return _Choice([], "they have no split in common" if choices else "")
 
 
 def table_of_published_file(
     path: Path,
     quantity: Quantity,
     lines: Sequence[PublishedLine],
-    runs: Collection[RecordedExperiment],
+    experiments: Collection[RecordedExperiment],
     titles: Mapping[str, str],
 ) -> Table:
     """Return a table of published numbers and the recorded experiments that they belong to.
@@ -200,7 +257,7 @@ def table_of_published_file(
         Quantity of its numbers.
     lines : sequence of PublishedLine
         Its lines.
-    runs : collection of RecordedExperiment
+    experiments : collection of RecordedExperiment
         Experiments on record.
     titles : mapping of str to str
         Titles of algorithms by name.
@@ -215,9 +272,12 @@ def table_of_published_file(
     UserError
         If no record has a setting, or several experiments fit a line.
     """
-    runs_by_data = {line.data: experiments_on(runs, line.data) for line in lines}
+    experiments_by_data = {line.data: experiments_on(experiments, line.data) for line in lines}
     names = {
-        key for group in runs_by_data.values() for run in group for key in _merged_settings(run)
+        key
+        for group in experiments_by_data.values()
+        for experiment in group
+        for key in _merged_settings(experiment)
     }
     for name in dict.fromkeys(key for line in lines for key in line.settings):
         if names and name not in names:
@@ -228,16 +288,18 @@ def table_of_published_file(
     rows, columns, cells = {}, {}, {}
     for line in lines:
         label = titles.get(line.algo, line.algo) + line.label.removeprefix(line.algo)
-        run = _run_of_line(f"{path}:{line.number}", quantity, line, runs_by_data[line.data])
-        cell = run.cell if run else empty_cell(line.data, line.algo, label)
+        experiment = _find_experiment_of_line(
+            f"{path}:{line.number}", quantity, line, experiments_by_data[line.data]
+        )
+        cell = experiment.cell if experiment else empty_cell(line.data, line.algo, label)
         rows[line.data] = line.data
         columns[line.label] = Column(label, label, quantity=quantity)
         cells[line.data, line.label] = replace(cell, published=line.published, quantity=quantity)
     return Table(path.stem, f"{path}: published and ours", rows, columns, cells)
 
 
-def _run_of_line(
-    where: str, quantity: Quantity, line: PublishedLine, runs: Collection[RecordedExperiment]
+def _find_experiment_of_line(
+    where: str, quantity: Quantity, line: PublishedLine, experiments: Collection[RecordedExperiment]
 ) -> RecordedExperiment | None:
     """Return the experiment of a published line; None if none is on record.
 
@@ -248,7 +310,7 @@ def _run_of_line(
     quantity : Quantity
         Quantity of the published numbers.
     line : PublishedLine
-    runs : collection of RecordedExperiment
+    experiments : collection of RecordedExperiment
         Experiments on the data set of the line.
 
     Raises
@@ -256,21 +318,21 @@ def _run_of_line(
     UserError
         If several experiments fit, with different data options or settings.
     """
-    by_age = sorted(runs, key=lambda run: run.finished)
-    # The last one of several runs with equal settings and data options replaces the others.
+    by_age = sorted(experiments, key=lambda experiment: experiment.finished)
+    # The last one of several experiments with equal settings and data options replaces the others.
     newest = {
-        (run.settings, canonical_json(run.config.data.data_options)): run
-        for run in by_age
-        if _matches_line(run, quantity, line)
+        (experiment.settings, canonical_json(experiment.config.data.data_options)): experiment
+        for experiment in by_age
+        if _matches_line(experiment, quantity, line)
     }
     if len({cut for _, cut in newest}) > 1:
-        data_sets = list(dict.fromkeys(run.cell.data for run in newest.values()))
+        data_sets = list(dict.fromkeys(experiment.cell.data for experiment in newest.values()))
         raise UserError(
             f"{where}: {line.data} is {len(data_sets)} data sets on record; "
             f"write one of these in column data: {'; '.join(data_sets)}"
         )
     if len(newest) > 1:
-        ways = [run.settings or "all at their defaults" for run in newest.values()]
+        ways = [experiment.settings or "all at their defaults" for experiment in newest.values()]
         raise UserError(
             f"{where}: {len(newest)} experiments on record are {line.label} on "
             f"{line.data} ({'; '.join(ways[:3])}); add a column that tells them apart, such as "
@@ -279,68 +341,77 @@ def _run_of_line(
     return next(iter(newest.values()), None)
 
 
-def _matches_line(run: RecordedExperiment, quantity: Quantity, line: PublishedLine) -> bool:
+def _matches_line(experiment: RecordedExperiment, quantity: Quantity, line: PublishedLine) -> bool:
     """Return True if an experiment has the algorithm, the settings and the quantity of a line."""
-    settings = _merged_settings(run)
+    settings = _merged_settings(experiment)
     return (
-        run.cell.algo == line.algo
-        and (run.cell.average(quantity) is not None or not run.cell.n_finished)
+        experiment.cell.algo == line.algo
+        and (experiment.cell.average(quantity) is not None or not experiment.cell.n_finished)
         and all(is_value(text, settings.get(key)) for key, text in line.settings.items())
     )
 
 
-def _merged_settings(run: RecordedExperiment) -> dict[str, Any]:
+def _merged_settings(experiment: RecordedExperiment) -> dict[str, Any]:
     """Return the settings of the algorithm and the protocol, and the seed, in one mapping."""
-    return {**run.config.algo, **run.config.protocol, "seed": run.config.seed}
+    return {**experiment.config.algo, **experiment.config.protocol, "seed": experiment.config.seed}
 
 
 def _restrict_to_common_splits(group: Sequence[RecordedExperiment]) -> list[RecordedExperiment]:
-    """Return the runs with the rows of their common splits only.
+    """Return the experiments with the rows of their common splits only.
 
     Means over different splits are not comparable.
     """
-    common = set.intersection(*(set(run.cell.values) for run in group))
-    paired = []
-    for run in group:
-        rows = run.cell.rows.select(split in common for split in run.cell.rows["split"])
-        paired.append(run._replace(cell=replace(run.cell, rows=rows)))
-    return paired
+    common = set.intersection(*(set(experiment.cell.values) for experiment in group))
+    restricted = []
+    for experiment in group:
+        rows = experiment.cell.rows.select(
+            split in common for split in experiment.cell.rows["split"]
+        )
+        restricted.append(experiment._replace(cell=replace(experiment.cell, rows=rows)))
+    return restricted
 
 
-def _settings_remark(runs: Iterable[RecordedExperiment]) -> list[str]:
+def _settings_remark(experiments: Iterable[RecordedExperiment]) -> list[str]:
     """Return a sentence on the settings that differ from the defaults."""
     data_sets = defaultdict(list)
-    for run in runs:
-        if run.settings:
-            data_sets[run.cell.title, run.settings].append(run.cell.data)
+    for experiment in experiments:
+        if experiment.settings:
+            data_sets[experiment.cell.title, experiment.settings].append(experiment.cell.data)
     texts = [f"{title} on {', '.join(data)}: {how}" for (title, how), data in data_sets.items()]
     return [f"Not by the defaults: {'; '.join(texts)}."] if texts else []
 
 
-def _comparison_key(run: RecordedExperiment) -> str:
+def _comparison_key(experiment: RecordedExperiment) -> str:
     """Return a digest of the protocol, the data and the seed, on which the splits depend."""
-    protocol = remove_defaults(run.config.content)["protocol"]
+    protocol = remove_defaults(experiment.config.content)["protocol"]
     # Settings of tuning and checkpoints do not change the splits.
     for key in ("tune", "n_folds", "checkpoints"):
         protocol.pop(key, None)
-    return digest([protocol, run.config.data.checksum, run.config.seed])
+    return digest([protocol, experiment.config.data.checksum, experiment.config.seed])
 
 
-def _choose_run(runs: Sequence[RecordedExperiment]) -> RecordedExperiment | None:
-    """Return the run that represents an algorithm on a data set; None if it is ambiguous.
+def _choose_experiment(candidates: Sequence[RecordedExperiment]) -> RecordedExperiment | None:
+    """Return the experiment that represents an algorithm on a data set; None if it is ambiguous.
 
-    Runs with default parameters take precedence. If the remaining runs have equal settings, and
-    differ in their measure only, the run with the most splits is returned. If their settings
+    Experiments with default parameters take precedence. If the candidates then have equal settings,
+    and differ in their measure only, the one with the most splits is returned. If their settings
     differ, none of them is.
     """
-    plain = [run for run in runs if len(remove_defaults(run.config.content)["algo"]) == 1] or runs
-    kinds = {digest(_model_settings(run)) for run in plain}
-    return max(plain, key=lambda run: len(run.cell.values)) if len(kinds) == 1 else None
+    # The settings that differ from the defaults always include `_target_`, the class.
+    with_defaults = [
+        candidate
+        for candidate in candidates
+        if len(remove_defaults(candidate.config.content)["algo"]) == 1
+    ]
+    candidates = with_defaults or candidates
+    if len({digest(_model_settings(candidate)) for candidate in candidates}) > 1:
+        return None
+    return max(candidates, key=lambda candidate: len(candidate.cell.values))
 
 
-def _model_settings(run: RecordedExperiment) -> list:
+def _model_settings(experiment: RecordedExperiment) -> list:
     """Return the settings that determine the model: parameters, grid and tuning protocol."""
-    config = run.config
+    config = experiment.config
     algorithm = remove_defaults(config.content)["algo"]
     if not config.grid:
         return [algorithm, {}, [], None]

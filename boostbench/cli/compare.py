@@ -195,7 +195,7 @@ def _table_of_runs(names: Sequence[str], data: Sequence[str], records: Records) 
     UserError
         If there is a table, and a name of `data` is unknown.
     """
-    from boostbench.analysis.runs import experiments_on, find_experiments, table_of_runs
+    from boostbench.analysis.runs import experiments_on, find_experiments, table_of_experiments
 
     titles = configs.read_titles("algo")
     # The config of a data set with the key `redraw` draws rows with replacement, so that a row may
@@ -209,7 +209,7 @@ def _table_of_runs(names: Sequence[str], data: Sequence[str], records: Records) 
     runs = [
         run for run in find_experiments(records, titles) if run.config.data.name not in left_out
     ]
-    table = table_of_runs(runs, names, data)
+    table = table_of_experiments(runs, names, data)
     for name in data if table else ():
         if not experiments_on(runs, name):
             raise unknown_name_error(

@@ -5,7 +5,7 @@ from fitting.examples import flat, modify_record, recorded
 from fitting.toy import run
 
 from boostbench.analysis.frame import ResultFrame
-from boostbench.analysis.runs import RecordedExperiment, find_experiments, table_of_runs
+from boostbench.analysis.runs import RecordedExperiment, find_experiments, table_of_experiments
 from boostbench.execution.plan import Experiment
 from boostbench.records.archive import Records
 from boostbench.report.findings import runs_listing
@@ -100,6 +100,6 @@ def recorded_run(make_cell, algo, splits):
 def test_runs_without_a_common_split_are_left_out(make_cell):
     """Shards and damaged files give runs without a common split."""
     runs = [recorded_run(make_cell, "a", [0, 2]), recorded_run(make_cell, "b", [1, 3])]
-    assert table_of_runs(runs, ["a", "b"]) is None
-    table = table_of_runs([recorded_run(make_cell, "a", [0, 1]), runs[1]], ["a", "b"])
+    assert table_of_experiments(runs, ["a", "b"]) is None
+    table = table_of_experiments([recorded_run(make_cell, "a", [0, 1]), runs[1]], ["a", "b"])
     assert [list(cell.values) for cell in table.cells.values()] == [[1], [1]]
