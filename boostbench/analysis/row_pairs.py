@@ -15,7 +15,7 @@ from boostbench.analysis.cells import Cell, unique_by_number
 from boostbench.analysis.statistics.agreement import Agreement, agreement
 from boostbench.analysis.tables import Table
 
-# Decimals to which our own numbers are rounded: none are cut off.
+# Decimals of our own numbers; a mean over splits has no more that matter.
 _FULL_DIGITS = 9
 
 
@@ -42,8 +42,8 @@ class Effects(NamedTuple):
     def __str__(self) -> str:
         if not self.separated:
             return "-"
-        signs, significant = (n / self.separated for n in self[1:3])
-        return f"{self.separated}: {signs:.0%} / {significant:.0%}"
+        same_sign, significant = self.same_sign / self.separated, self.significant / self.separated
+        return f"{self.separated}: {same_sign:.0%} / {significant:.0%}"
 
 
 class PairEffect(NamedTuple):
@@ -86,10 +86,16 @@ def count_effects(effects_of_tables: Iterable[PairEffect]) -> Effects:
     A pair of published numbers counts once, even if several tables show it.
     """
     # The list is reversed, so that the first effect of a pair replaces the later ones.
-    first = {effect.pair: effect for effect in reversed(list(effects_of_tables))}
-    both = [(effect.has_same_sign, effect.differs) for effect in first.values()]
-    n_same_sign = sum(has_same_sign for has_same_sign, _ in both)
-    return Effects(len(both), n_same_sign, both.count((True, True)), both.count((False, True)))
+    effect_of_pair = {effect.pair: effect for effect in reversed(list(effects_of_tables))}
+    distinct = effect_of_pair.values()
+    return Effects(
+        separated=len(distinct),
+        same_sign=sum(effect.has_same_sign for effect in distinct),
+        significant=sum(effect.has_same_sign and effect.differs for effect in distinct),
+        reversed_significant=sum(
+            not effect.has_same_sign and effect.differs for effect in distinct
+        ),
+    )
 
 
 def effects(tables: Sequence[Table]) -> Effects:
@@ -183,8 +189,10 @@ def compare_within_rows(table: Table) -> list[RowComparison]:
         judged = [table.cells[row, name] for name in table.results]
         judged = [cell for cell in judged if cell.agreement]
         for cell in unique_by_number(judged):
-            rivals = (o for o in judged if o.algo != cell.algo and o.rounds == cell.rounds)
-            agreements = [cell.compare_with(other.target) for other in unique_by_number(rivals)]
+            rivals = unique_by_number(
+                other for other in judged if other.algo != cell.algo and other.rounds == cell.rounds
+            )
+            agreements = [cell.compare_with(rival.target) for rival in rivals]
             if agreements:
                 number = cell.published_id or id(cell)
                 comparisons.append(RowComparison(number, cell.agreement, agreements))
@@ -196,12 +204,19 @@ def count_swaps(comparisons: Iterable[RowComparison]) -> Swaps:
 
     A published number that several columns, rows or tables have counts once: the first time.
     """
-    first = {comparison.number: comparison for comparison in reversed(list(comparisons))}
-    same = [comparison.agreement for comparison in first.values()]
+    by_number = {comparison.number: comparison for comparison in reversed(list(comparisons))}
+    own = [comparison.agreement for comparison in by_number.values()]
     other = [
-        agreement for comparison in first.values() for agreement in comparison.rival_agreements
+        agreement for comparison in by_number.values() for agreement in comparison.rival_agreements
     ]
-    return Swaps(*_count(same), *_count(other))
+    return Swaps(
+        own=_count_reproduced(own),
+        own_alike=_count_alike(own),
+        n_own=len(own),
+        other=_count_reproduced(other),
+        other_alike=_count_alike(other),
+        n_other=len(other),
+    )
 
 
 def swaps(tables: Sequence[Table]) -> Swaps:
@@ -209,8 +224,9 @@ def swaps(tables: Sequence[Table]) -> Swaps:
     return count_swaps(chain.from_iterable(map(compare_within_rows, tables)))
 
 
-def _count(agreements: Sequence[Agreement]) -> tuple[int, int, int]:
-    """Count the agreements that are reproduced, those without a difference, and all."""
-    reproduced = sum(agreement.verdict == "reproduced" for agreement in agreements)
-    alike = sum(not agreement.differs for agreement in agreements)
-    return reproduced, alike, len(agreements)
+def _count_reproduced(agreements: Sequence[Agreement]) -> int:
+    return sum(agreement.verdict == "reproduced" for agreement in agreements)
+
+
+def _count_alike(agreements: Sequence[Agreement]) -> int:
+    return sum(not agreement.differs for agreement in agreements)

@@ -68,7 +68,7 @@ def assemble(request: TableRequest, recorded: Mapping[CellKey, ExperimentResults
     """
     # 1) Make the columns of each column of the definition: one, or one for each number of rounds.
     definition = request.definition
-    first_row = next(iter(definition.rows))
+    first_row = next(iter(definition.rows))  # a column has the same algorithm in all rows
     algorithms = {
         name: request.cells[first_row, name].config.algorithm for name in definition.columns
     }
@@ -77,7 +77,8 @@ def assemble(request: TableRequest, recorded: Mapping[CellKey, ExperimentResults
         name: _make_columns(definition, name, algorithm, quantity)
         for name, algorithm in algorithms.items()
     }
-    # 2) Make the cells. A row whose fits are recorded had its data, even if they are gone.
+    # 2) Make the cells. A row whose fits are recorded had its data, even if they are gone. An
+    # experiment has a cell for each number of rounds, and these cells share its records.
     rows_with_records = {
         row for (row, _), results in recorded.items() if results.records or results.failures
     }
@@ -101,23 +102,16 @@ def assemble(request: TableRequest, recorded: Mapping[CellKey, ExperimentResults
                 rounds=None if results is None else column.rounds,
                 published=definition.find_published(row, name, config.algorithm, column.rounds),
             )
-    # 3) Find the number of classes of each row: by its records, or else by its config.
-    classes = {}
-    for (row, _), request_cell in request.cells.items():
-        counts = request_cell.config.data.expect
-        if counts and counts.classes:
-            classes[row] = counts.classes
-    for (row, _), cell in cells.items():
-        if cell.n_finished:
-            classes[row] = cell.config.data.n_classes
-    # 4) Put them together. Comparisons and claims are about the columns after the last round.
-    last = {name: each.last for name, each in columns.items()}
+    # 3) Put them together. Comparisons and claims are about the columns after the last round.
+    last = {name: algorithm_columns.last for name, algorithm_columns in columns.items()}
     return Table(
         name=request.name,
         title=request.title,
         changes=request.changes,
         rows={row: entry.title for row, entry in definition.rows.items()},
-        columns=dict(chain.from_iterable([each.both for each in columns.values()])),
+        columns=dict(
+            chain.from_iterable(algorithm_columns.both for algorithm_columns in columns.values())
+        ),
         cells=cells,
         compare=[
             ColumnPair(
@@ -125,7 +119,7 @@ def assemble(request: TableRequest, recorded: Mapping[CellKey, ExperimentResults
             )
             for a, b in definition.pairs
         ],
-        classes=classes if definition.classes else {},
+        classes=_class_counts(request, cells) if definition.classes else {},
         uncounted=set(definition.published_as),
         remarks=definition.remarks,
         speedup=[
@@ -144,6 +138,19 @@ def assemble(request: TableRequest, recorded: Mapping[CellKey, ExperimentResults
         matrix=definition.matrix,
         rope=definition.rope,
     )
+
+
+def _class_counts(request: TableRequest, cells: Mapping[CellKey, Cell]) -> dict[str, int]:
+    """Return the number of classes of each row, by its records or else by its config."""
+    n_classes = {}
+    for (row, _), request_cell in request.cells.items():
+        counts = request_cell.config.data.expect
+        if counts and counts.classes:
+            n_classes[row] = counts.classes
+    for (row, _), cell in cells.items():
+        if cell.n_finished:
+            n_classes[row] = cell.config.data.n_classes
+    return n_classes
 
 
 def _make_columns(

@@ -7,6 +7,7 @@ import hashlib
 import json
 import tempfile
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 
 from boostbench import __version__
@@ -58,36 +59,29 @@ def write_crate(results: Path, path: Path, license_text: str) -> int:
     """
     rocrate = import_optional("rocrate.rocrate", "an RO-Crate needs")
     # 1) Read the records, their dates and their environments.
-    entries = Records(results).titled_records(lambda _, kind: kind != "tuning")
-    if not entries:
+    titled_records = Records(results).titled_records(lambda _, kind: kind != "tuning")
+    if not titled_records:
         raise UserError(f"nothing is on record in {results}; name another folder by results=")
-    records = [record for _, record in entries]
-    finished = sorted(record.finished for record in records if record.finished)
-    environments = Counter(
-        json.dumps({**each.environment, "commit": each.commit}, sort_keys=True)
-        for each in (record.provenance for record in records)
+    records = [record for _, record in titled_records]
+    dates = sorted(record.finished for record in records if record.finished)
+    n_splits_of_environment = Counter(
+        json.dumps({**provenance.environment, "commit": provenance.commit}, sort_keys=True)
+        for provenance in (record.provenance for record in records)
     )
-
+    environments = [
+        {**json.loads(text), "splits": n} for text, n in n_splits_of_environment.items()
+    ]
     # 2) Describe the crate.
-    pairs = {(data, algo) for (data, algo, _), _ in entries}
     crate = rocrate.ROCrate(version="1.1")
     crate.name = f"Results of boostbench in {results.absolute().name}"
+    pairs = {(data, algo) for (data, algo, _), _ in titled_records}
     crate.description = (
         f"{len(records)} recorded splits of {len(pairs)} pairs of a data set "
         "and an algorithm, with the tables, figures and verdicts that are made from them."
     )
-    if license_text.startswith("https://"):
-        entity = {"@id": license_text, "@type": "CreativeWork", "name": Path(license_text).name}
-        crate.license = crate.add_jsonld(entity)
-    else:
-        crate.license = license_text
-    # The context of RO-Crate 1.1 lacks the checksum; the workflow profiles define it.
-    crate.metadata.extra_terms["sha256"] = "https://w3id.org/ro/terms/workflow-run#sha256"
-    profile = {"@type": "CreativeWork", "name": "Process Run Crate", "version": "0.5"}
-    crate.root_dataset["conformsTo"] = crate.add_jsonld({"@id": _PROFILE, **profile})
-    if finished:
-        crate.root_dataset["datePublished"] = finished[-1]
-
+    _add_license_and_profile(crate, license_text)
+    if dates:
+        crate.root_dataset["datePublished"] = dates[-1]
     # 3) Add the files of the results, and the definitions of the tables among them.
     files = {
         f"results/{file.relative_to(results).as_posix()}": file for file in result_files(results)
@@ -98,53 +92,82 @@ def write_crate(results: Path, path: Path, license_text: str) -> int:
         for name, file in definition_files("table")
         if name in table_names and file.is_relative_to(conf_dir())
     }
-    added = {name: _add(crate, name, file) for name, file in {**files, **definitions}.items()}
-
-    # 4) Add the environments of the runs.
+    entities = {name: _add(crate, name, file) for name, file in {**files, **definitions}.items()}
     with tempfile.TemporaryDirectory() as scratch:
+        # 4) Add the environments of the runs. The file has to exist until the crate is written.
         environment_file = Path(scratch) / "environments.json"
-        listed = [{**json.loads(text), "splits": count} for text, count in environments.items()]
-        environment_file.write_text(json.dumps(listed, indent=1, sort_keys=True), encoding="utf-8")
-        added["environments.json"] = _add(crate, "environments.json", environment_file)
-
-        # 5) Add the action that made the records, with its software.
-        software = crate.add_jsonld(
-            {
-                "@id": "#boostbench",
-                "@type": "SoftwareApplication",
-                "name": "boostbench",
-                "softwareVersion": __version__,
-            }
-        )
-        software["softwareRequirements"] = [
-            crate.add_jsonld(
-                {
-                    "@id": f"#{name}-{version}",
-                    "@type": "SoftwareApplication",
-                    "name": name,
-                    "softwareVersion": version,
-                }
-            )
-            for name in _LIBRARIES
-            for version in sorted({entry[name] for entry in listed if entry.get(name)})
-        ]
-        action = crate.add_jsonld(
-            {
-                "@id": "#experiments",
-                "@type": "CreateAction",
-                "name": "Experiments",
-                "description": "Fits of all splits; each record names its code and environment.",
-            }
-        )
-        action["instrument"] = software
-        action["object"] = [added[name] for name in definitions]
-        action["result"] = [added[name] for name in files if name.startswith("results/records/")]
-        if finished:
-            action["startTime"], action["endTime"] = finished[0], finished[-1]
-        crate.root_dataset["mentions"] = action
+        text = json.dumps(environments, indent=1, sort_keys=True)
+        environment_file.write_text(text, encoding="utf-8")
+        entities["environments.json"] = _add(crate, "environments.json", environment_file)
+        # 5) Add the action that made the records of the definitions.
+        action = _add_action(crate, environments)
+        action["object"] = [entities[name] for name in definitions]
+        action["result"] = [entities[name] for name in files if name.startswith("results/records/")]
+        if dates:
+            action["startTime"], action["endTime"] = dates[0], dates[-1]
         with writing_to(path, "choose another file by --crate"):
             crate.write_zip(path)
-    return len(added)
+    return len(entities)
+
+
+def _add_license_and_profile(crate, license_text: str) -> None:
+    """Add the license, as an entity if it is an address, and the profile of the crate."""
+    if license_text.startswith("https://"):
+        entity = {"@id": license_text, "@type": "CreativeWork", "name": Path(license_text).name}
+        crate.license = crate.add_jsonld(entity)
+    else:
+        crate.license = license_text
+    # The context of RO-Crate 1.1 lacks the checksum; the workflow profiles define it.
+    crate.metadata.extra_terms["sha256"] = "https://w3id.org/ro/terms/workflow-run#sha256"
+    profile = {"@type": "CreativeWork", "name": "Process Run Crate", "version": "0.5"}
+    crate.root_dataset["conformsTo"] = crate.add_jsonld({"@id": _PROFILE, **profile})
+
+
+def _add_action(crate, environments: Sequence[dict]):
+    """Add the action of the experiments and its software, with the versions of all libraries.
+
+    Parameters
+    ----------
+    crate : rocrate.rocrate.ROCrate
+    environments : sequence of dict
+        Environments of the records; the names in `_LIBRARIES` have versions.
+
+    Returns
+    -------
+    rocrate.model.Entity
+        Action; the caller sets its objects, results and times.
+    """
+    software = crate.add_jsonld(
+        {
+            "@id": "#boostbench",
+            "@type": "SoftwareApplication",
+            "name": "boostbench",
+            "softwareVersion": __version__,
+        }
+    )
+    software["softwareRequirements"] = [
+        crate.add_jsonld(
+            {
+                "@id": f"#{name}-{version}",
+                "@type": "SoftwareApplication",
+                "name": name,
+                "softwareVersion": version,
+            }
+        )
+        for name in _LIBRARIES
+        for version in sorted({entry[name] for entry in environments if entry.get(name)})
+    ]
+    action = crate.add_jsonld(
+        {
+            "@id": "#experiments",
+            "@type": "CreateAction",
+            "name": "Experiments",
+            "description": "Fits of all splits; each record names its code and environment.",
+        }
+    )
+    action["instrument"] = software
+    crate.root_dataset["mentions"] = action
+    return action
 
 
 def _add(crate, name: str, file: Path):
