@@ -39,9 +39,9 @@ class CellResult:
     Attributes
     ----------
     data, algo : str
-        Names.
+        Names of the data set and of the algorithm.
     title : str
-        Name of the algorithm in tables.
+        Title of the algorithm in tables.
     rows : ResultFrame
         Finished splits.
     failures : ResultFrame
@@ -171,8 +171,10 @@ class CellResult:
         """True if the fits are staged and ended before `rounds`."""
         if self.rounds is None:
             return False
+        # Fits with errors at checkpoints have rounds, but not as many as asked for.
         if any(self.rows["checkpoints"]):
             return True
+        # Fits without checkpoints are staged if a parameter limits their rounds.
         params = [{**record.config.algo, **record.chosen} for record in self.rows.records]
         limits = [next((p[key] for key in ROUND_PARAMETERS if key in p), None) for p in params]
         return all(isinstance(limit, int) and limit < self.rounds for limit in limits)

@@ -21,7 +21,8 @@ from boostbench.util.terminal import escape_formula
 if TYPE_CHECKING:
     import pandas as pd
 
-# Paths to the columns of a frame, beside the quantities.
+# Columns of a frame besides the quantities: the keys that lead to their entry of a record, from the
+# outer to the inner one.
 _PATHS = {
     **{
         name: (name,)

@@ -21,7 +21,7 @@ class Column:
     Attributes
     ----------
     label : str
-        Names the column where it stands alone, in sentences and lists.
+        Name of the column in sentences and lists.
     title : str
         Heading.
     group : str, default=""
@@ -31,8 +31,8 @@ class Column:
     rounds : int, default=None
         Number of boosting rounds after which the quantity is read. None: after the last.
     beside : str, default=None
-        Name of the column whose fits it shows a CPU time of; None for a column with cells of its
-        own.
+        For a column of CPU times, the name of the column of results whose fits took them; None for
+        a column of results.
     """
 
     label: str
@@ -41,6 +41,11 @@ class Column:
     quantity: Quantity = TEST_ERROR
     rounds: int | None = None
     beside: str | None = None
+
+    @property
+    def is_time(self) -> bool:
+        """True if the column shows CPU times of the fits of another column."""
+        return self.beside is not None
 
     @property
     def fit(self) -> str:
@@ -63,15 +68,15 @@ class Table:
     Attributes
     ----------
     name : str
-        Names the files.
+        Name of the table, and of its files.
     title : str
         Heading.
     rows : dict of str to str
         Titles of the data sets, by name.
     columns : dict of str to Column
         Columns by name; a column of CPU times follows the column that it is `beside`.
-    cells : dict
-        ``Cell`` of each ``(row, column)``, without the columns of CPU times.
+    cells : dict of (str, str) to Cell
+        Cells by the names of their row and column; columns of CPU times have no cells.
     compare : list of ColumnPair
         Pairs of columns for the significance test.
     classes : dict of str to int
@@ -91,7 +96,8 @@ class Table:
     matrix : bool, default=False
         Whether every two columns are compared, below the table.
     rope : float, default=None
-        For that, numbers that differ by no more are equal for practical purposes.
+        Region of practical equivalence in this matrix: numbers that differ by no more are equal
+        for practical purposes. None: one point of a percentage.
     """
 
     name: str
@@ -113,7 +119,7 @@ class Table:
     @property
     def results(self) -> dict[str, Column]:
         """Columns with cells, that is, without columns of CPU times."""
-        return {name: column for name, column in self.columns.items() if column.beside is None}
+        return {name: column for name, column in self.columns.items() if not column.is_time}
 
     @property
     def quantity(self) -> Quantity:
@@ -168,7 +174,7 @@ class Table:
     def _printed(self, row: str, name: str) -> float | None:
         """Return the printed number of a cell; None without a number or a better direction."""
         column = self.columns[name]
-        if column.beside is not None:
+        if column.is_time:
             time = self.time(row, name)
             return None if time is None else float(numbers.seconds(time))
         cell = self.cells[row, name]
@@ -271,6 +277,7 @@ def merge(tables: Sequence[Table], names: Sequence[str], data: Collection[str] =
         The table has a column for each of `names`, and compares each two of them. Its `remarks`
         name the table of each number, and the tables that were left out.
     """
+    # 1) Choose the rows. The first table decides on the quantity and the headings.
     first = tables[0]
     titles = _algorithm_titles(first, names)
     rows, left_out = {}, []
@@ -297,6 +304,7 @@ def merge(tables: Sequence[Table], names: Sequence[str], data: Collection[str] =
                 merged = merged._replace(title=f"{title} ({table.name})")
             if is_asked and (row not in rows or merged.n_numbers > rows[row].n_numbers):
                 rows[row] = merged
+    # 2) Make the table.
     labels = {name: _algorithm_label(first, name) for name in names}
     # A statement of the paper is about its whole table.
     whole = first if len(tables) - len(left_out) == 1 and not data else None
@@ -336,6 +344,7 @@ def _algorithm_titles(table: Table, names: Sequence[str]) -> list[str]:
 
 
 def _published_statement(table: Table | None, a: str, b: str) -> str | None:
+    """Return the paper's sentence on two algorithms; None without a table or a sentence."""
     if table is None:
         return None
     pair = {find_column(table.results, name) for name in (a, b)}

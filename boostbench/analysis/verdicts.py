@@ -109,7 +109,7 @@ class Tally:
         Numbers that are ``"reproduced"``, ``"better"`` and ``"worse"`` after Benjamini and
         Hochberg's correction (1995) for the tests of all numbers that are counted here.
     judged : list of Cell
-        Those with an `agreement`.
+        Counted cells with an `agreement`: our number is compared with the published one.
     without_pool : Tally or None
         The same numbers without the variance of one pool in any interval; None where it is in none.
     """
@@ -178,8 +178,8 @@ class Tally:
     def interval(self) -> tuple[float, float]:
         """95% interval of the share of the compared numbers that are reproduced.
 
-        By a bootstrap over data sets, as numbers of one data set depend on each other; NaN without
-        a compared number.
+        It is a bootstrap interval over data sets, as numbers of one data set depend on each other;
+        NaN without a compared number.
         """
         compared = Counter(cell.data for cell in self.judged)
         reproduced = Counter(c.data for c in self.judged if c.verdict == "reproduced")
@@ -288,7 +288,7 @@ def not_shown(tables: Iterable[Table]) -> int:
     Returns
     -------
     int
-        Of the published tables of which at least one number is shown.
+        Count over the published tables of which at least one number is shown.
     """
     cells = [cell for table in tables if table.paper for cell in table.cells.values()]
     shown = {cell.target.source for cell in cells if cell.target}

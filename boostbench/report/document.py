@@ -147,7 +147,7 @@ def make_heads(table: Table) -> list[Head]:
     algos = {name: cell.algo for (_, name), cell in table.cells.items()}
     headings = []
     for name, column in table.columns.items():
-        is_in_pair = column.beside is not None or name in columns_with_times
+        is_in_pair = column.is_time or name in columns_with_times
         group, title = (
             (column.label, column.quantity.title) if is_in_pair else (column.group, column.title)
         )
@@ -215,9 +215,9 @@ def make_row(table: Table, row: str) -> Row:
     label = f"{title} ({n_classes} classes)" if n_classes else title
     best = table.best(row)
     entries = [
-        _result_entry(table, row, name, is_best=name in best)
-        if column.beside is None
-        else _time_entry(table, row, name, is_best=name in best)
+        _time_entry(table, row, name, is_best=name in best)
+        if column.is_time
+        else _result_entry(table, row, name, is_best=name in best)
         for name, column in table.columns.items()
     ]
     entries += [_speedup_entry(table, row, pair) for pair in table.speedup]

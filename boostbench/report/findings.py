@@ -101,7 +101,7 @@ def _compare_pairs(table: Table) -> PairResults:
     If a matrix of all pairs stands below the table, its tests are used, so that both show the same
     p-values.
     """
-    # 1) Select the pairs from the tests of all pairs.
+    # 1) If the table has a matrix, select the pairs from its tests.
     all_pairs = compare_columns(table, list(table.fits)) if table.matrix else None
     if all_pairs and all_pairs.tests:
         tests = {frozenset((test.a, test.b)): test for test in all_pairs.tests}
@@ -111,20 +111,25 @@ def _compare_pairs(table: Table) -> PairResults:
             unit = all_pairs.paired_numbers.unit
             results.append(PairResult(pair, unit, test.wilcoxon, test.holm))
         return PairResults(results, len(tests), [])
-    # 2) Or test the pairs alone.
-    numbers = {pair: pair_columns(table, [pair.a, pair.b]) for pair in table.compare}
+    # 2) If it has none, test the pairs alone.
+    numbers_of_pairs = {pair: pair_columns(table, [pair.a, pair.b]) for pair in table.compare}
     tests = {
-        pair: wilcoxon(pairs.differences(0, 1))
-        for pair, pairs in numbers.items()
-        if len(pairs.numbers) > 1
+        pair: wilcoxon(paired_numbers.differences(0, 1))
+        for pair, paired_numbers in numbers_of_pairs.items()
+        if paired_numbers.n_pairs > 1
     }
     corrected = holm([test.p for test in tests.values()])
     results = [
-        PairResult(pair, numbers[pair].unit, test, p)
+        PairResult(pair, numbers_of_pairs[pair].unit, test, p)
         for (pair, test), p in zip(tests.items(), corrected, strict=True)
     ]
-    repeated = [replace(pairs, left_out=[]).note for pairs in numbers.values() if pairs.repeated]
-    return PairResults(results, len(tests), list(dict.fromkeys(repeated)))
+    # The table shows itself where numbers are missing, so that the notes leave these rows out.
+    notes = [
+        replace(paired_numbers, left_out=[]).note
+        for paired_numbers in numbers_of_pairs.values()
+        if paired_numbers.repeated
+    ]
+    return PairResults(results, len(tests), list(dict.fromkeys(notes)))
 
 
 def summarize_tests(table: Table) -> str:
@@ -263,7 +268,7 @@ def cpu_listing(table: Table, rows: Iterable[Row]) -> Listing:
         times = [
             (column.label, entry.published, entry.text)
             for column, entry in zip(columns, row.entries, strict=False)
-            if column.beside is not None and entry.published
+            if column.is_time and entry.published
         ]
         for pair, entry in zip(table.speedup, row.entries[len(columns) :], strict=True):
             slow, fast = (table.published_time(name, column) for column in pair)

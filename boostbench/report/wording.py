@@ -123,7 +123,7 @@ def caption(table: Table) -> str:
 
 def explain_times(table: Table) -> list[str]:
     """Return sentences on the CPU times of a table and their ratios, each of them once."""
-    quantities = [column.quantity for column in table.columns.values() if column.beside is not None]
+    quantities = [column.quantity for column in table.columns.values() if column.is_time]
     slow_labels = [table.columns[slow].label for slow, _ in table.speedup]
     sentences = [f"CPU time: {quantity.explanation}." for quantity in quantities]
     sentences += [
@@ -152,6 +152,7 @@ def remarks(table: Table) -> list[str]:
     )
     if absent:
         sentences.append(f"Data not available: {', '.join(absent)}.")
+    # Rows that do not count matter only below a table with tests.
     if table.uncounted and table.compare:
         rows = ", ".join(table.rows[row] for row in table.rows if row in table.uncounted)
         sentences.append(f"A second version of the same data, not counted in the tests: {rows}.")

@@ -252,6 +252,7 @@ class Agreement:
         return "undecided"
 
     def _is_within(self, margin: float) -> bool:
+        """Return True if our number is shown to lie within a share of the published error."""
         if self.basis != "rounding":
             return self._p_within(margin) <= LEVEL
         bound = (1 - _TOLERANCE) * (abs(self.difference) + self.step / 2)
@@ -265,9 +266,10 @@ class Agreement:
         """
         if self.basis == "rounding":
             return nan
-        # A larger distance from the end is a positive excess, whichever number is the better one.
+        # 1) The excess is positive if our number is farther from `reference` than theirs.
         is_error = self.published_mean >= self.reference
         excess = self.difference if is_error else -self.difference
+        # 2) Test both margins, each on both sides.
         p_values = []
         for width, share in ((margin * self.error, margin), (self.step, 0.0)):
             sides = []
@@ -312,7 +314,7 @@ def agreement(
         End of the scale from which the published error is measured, see `nearer_end`.
     pool_share : float, default=0.0
         Where the paper's repeats are splits of samples that were drawn once, and ours draw anew:
-        the variance between such pools, as a share of that within one, which is published.
+        the variance between such pools, as a share of the published variance within one pool.
     n_tested : int, default=None
         Test samples of a repeat, where both numbers are percentages of test samples. None: they are
         not, or the number is unknown.
@@ -334,49 +336,82 @@ def agreement(
     mean, published_mean = finite_array([mean, published_mean]).tolist()
     basis, parts = _parts(std, n, published_std, published_n, pool_share, digits)
     parts = [part._replace(variance=folds.ratio * part.variance) for part in parts]
-    counted = None
+    n_tested_of_both = None
     if basis == "rounding" and n_tested:
-        both = (mean + published_mean) / 2
-        basis, counted = "counts", (n_tested * n, n_tested * published_n)
-        parts = [VariancePart(both * (100 - both) / n_tested, inf, 1 / n, 1 / published_n)]
+        # Without a deviation, an error is a binomial count of test samples: a percentage p has the
+        # variance p (100 - p) / n_tested.
+        pooled = (mean + published_mean) / 2
+        basis, n_tested_of_both = "counts", (n_tested * n, n_tested * published_n)
+        parts = [VariancePart(pooled * (100 - pooled) / n_tested, inf, 1 / n, 1 / published_n)]
+    # A rounded number is uniform within a unit of its last digit: the variance is unit**2 / 12.
     parts.append(VariancePart((10.0**-digits) ** 2 / 12, inf, 0.0, 1.0))
     return Agreement(
-        *(mean, published_mean, digits, sign, reference, rule, basis, parts, folds, counted)
+        mean=mean,
+        published_mean=published_mean,
+        digits=digits,
+        sign=sign,
+        reference=reference,
+        rule=rule,
+        basis=basis,
+        parts=parts,
+        folds=folds,
+        n_tested=n_tested_of_both,
     )
 
 
 def _parts(
     std: float, n: int, published_std: float, published_n: int, pool_share: float, digits: int
 ) -> tuple[str, list[VariancePart]]:
-    """Return the basis, and the parts of the variance: NaN where both deviations are unknown."""
+    """Return the basis, and the parts of the variance of the difference.
+
+    Parameters
+    ----------
+    std, published_std : float
+        Our deviation and the published one; NaN: unknown.
+    n, published_n : int
+        Numbers of splits behind them.
+    pool_share : float
+        Variance between pools of samples, as a share of the published one; 0: no pool.
+    digits : int
+        Decimals of the published deviation.
+
+    Returns
+    -------
+    basis : str
+        Name in `BASES`.
+    parts : list of VariancePart
+        The variance is NaN if both deviations are unknown.
+    """
     is_ours_known = n > 1 and not isnan(std)
     if published_n > 1 and not isnan(published_std):
-        common, freedom = _printed_variance(published_std, published_n, digits)
+        variance, freedom = _printed_variance(published_std, published_n, digits)
         if is_ours_known:
-            theirs = VariancePart(common, freedom, 0.0, 1 / published_n + pool_share)
+            theirs = VariancePart(variance, freedom, 0.0, 1 / published_n + pool_share)
             ours = VariancePart(std**2, n - 1, 1 / n, 0.0)
             return "pool" if pool_share else "welch", [ours, theirs]
         basis = "published"
     elif is_ours_known:
-        basis, common, freedom = "ours", std**2, n - 1
+        basis, variance, freedom = "ours", std**2, n - 1
     else:
         return "rounding", [VariancePart(nan, inf, 1.0, 1.0)]
     # The known deviation is the estimate for both, with its degrees of freedom.
-    return basis, [VariancePart(common, freedom, 1 / n, 1 / published_n)]
+    return basis, [VariancePart(variance, freedom, 1 / n, 1 / published_n)]
 
 
 def _printed_variance(std: float, n: int, digits: int) -> tuple[float, float]:
     """Estimate the variance of `n` numbers by a printed deviation; and the degrees of freedom.
 
-    The deviation is equally likely anywhere within half a digit. So the estimate is the mean of its
-    square, and twice the squared mean by the variance of the square are its degrees of freedom.
+    The deviation u is uniform on the interval that rounds to `std`, with centre c and half-width w.
+    So E u**2 = c**2 + w**2 / 3 is the estimate, and Var u**2 = 4 c**2 w**2 / 3 + 4 w**4 / 45. An
+    estimate s**2 with f degrees of freedom has the relative variance 2 / f; the relative variances
+    of the sample and of the rounding add up.
     """
-    half = 0.5 * 10**-digits
-    low, high = max(std - half, 0.0), std + half
-    centre, width = (low + high) / 2, (high - low) / 2
-    square = centre**2 + width**2 / 3
-    spread = 4 * centre**2 * width**2 / 3 + 4 * width**4 / 45
-    return square, 1 / (1 / (n - 1) + spread / (2 * square**2))
+    half_digit = 0.5 * 10**-digits
+    low, high = max(std - half_digit, 0.0), std + half_digit
+    centre, half_width = (low + high) / 2, (high - low) / 2
+    mean_square = centre**2 + half_width**2 / 3
+    variance_of_square = 4 * centre**2 * half_width**2 / 3 + 4 * half_width**4 / 45
+    return mean_square, 1 / (1 / (n - 1) + variance_of_square / (2 * mean_square**2))
 
 
 def _variance(
@@ -404,7 +439,7 @@ def _critical(freedom: float) -> float:
 def _detectable_rise(percent: float, n: int, published_n: int) -> float:
     """Return the rise of a percentage of samples that is found at `POWER`.
 
-    The variance of the arc sine of the root of a share does not depend on the share.
+    The arc sine of the root of a share has the variance 1 / (4 n), whatever the share is.
     """
     z = float(special.ndtri(1 - LEVEL / 2) + special.ndtri(POWER))
     angle = asin(sqrt(percent / 100)) + z * sqrt(1 / n + 1 / published_n) / 2
