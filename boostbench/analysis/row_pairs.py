@@ -205,17 +205,17 @@ def count_swaps(comparisons: Iterable[RowComparison]) -> Swaps:
     A published number that several columns, rows or tables have counts once: the first time.
     """
     by_number = {comparison.number: comparison for comparison in reversed(list(comparisons))}
-    own = [comparison.agreement for comparison in by_number.values()]
-    other = [
+    own_agreements = [comparison.agreement for comparison in by_number.values()]
+    rival_agreements = [
         agreement for comparison in by_number.values() for agreement in comparison.rival_agreements
     ]
     return Swaps(
-        own=_count_reproduced(own),
-        own_alike=_count_alike(own),
-        n_own=len(own),
-        other=_count_reproduced(other),
-        other_alike=_count_alike(other),
-        n_other=len(other),
+        own=_count_reproduced(own_agreements),
+        own_alike=_count_alike(own_agreements),
+        n_own=len(own_agreements),
+        other=_count_reproduced(rival_agreements),
+        other_alike=_count_alike(rival_agreements),
+        n_other=len(rival_agreements),
     )
 
 

@@ -338,8 +338,8 @@ def agreement(
     parts = [part._replace(variance=folds.ratio * part.variance) for part in parts]
     n_tested_of_both = None
     if basis == "rounding" and n_tested:
-        # Without a deviation, an error is a binomial count of test samples: a percentage p has the
-        # variance p (100 - p) / n_tested.
+        # An error without a deviation is taken as a binomial count of test samples: a percentage p
+        # has the variance p (100 - p) / n_tested.
         pooled = (mean + published_mean) / 2
         basis, n_tested_of_both = "counts", (n_tested * n, n_tested * published_n)
         parts = [VariancePart(pooled * (100 - pooled) / n_tested, inf, 1 / n, 1 / published_n)]
@@ -439,7 +439,7 @@ def _critical(freedom: float) -> float:
 def _detectable_rise(percent: float, n: int, published_n: int) -> float:
     """Return the rise of a percentage of samples that is found at `POWER`.
 
-    The arc sine of the root of a share has the variance 1 / (4 n), whatever the share is.
+    The arc sine of the root of a share has the variance 1 / (4 n) for every share.
     """
     z = float(special.ndtri(1 - LEVEL / 2) + special.ndtri(POWER))
     angle = asin(sqrt(percent / 100)) + z * sqrt(1 / n + 1 / published_n) / 2
