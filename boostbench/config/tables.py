@@ -25,7 +25,7 @@ from boostbench.config.overrides import Settings, parse_overrides
 from boostbench.fitting.quantities import STAGED, TEST_ERROR, TIMES, Quantity, get_quantity
 from boostbench.papers.metadata import library, published_table
 from boostbench.papers.notes import Claim, filter_remarks
-from boostbench.papers.published import Published, find_published, statement
+from boostbench.papers.published import Published, find_published, find_statement
 from boostbench.spec import measures
 from boostbench.spec.algorithm import AlgorithmSpec
 from boostbench.spec.experiment import CellKey, ExperimentConfig
@@ -541,7 +541,7 @@ class TableDefinition(msgspec.Struct, frozen=True):
         """
         if self.published is None:
             return None
-        return statement(self.published, *map(self._statement_names, columns, algorithms))
+        return find_statement(self.published, *map(self._statement_names, columns, algorithms))
 
     def _statement_names(self, column: str, algorithm: AlgorithmSpec) -> set[str]:
         """Return the names of a column in statements: ``rboost_proj``, ``rboost_proj:wlda``.

@@ -222,15 +222,18 @@ def _shown_rounds(column: BoundaryColumn, config: ExperimentConfig) -> int:
 
 
 def _facts(record: BoundaryRecord, number: int) -> list[str]:
-    """Return the texts below `_HEADER` from ``chosen`` on; the rounds of a fit may be fewer."""
+    """Return the texts below `_HEADER` from ``chosen`` on.
+
+    `number` is the number of rounds that the figure shows; a fit may have stopped before it.
+    """
     chosen = ", ".join(f"{key}={value}" for key, value in sorted(record.chosen.items()))
     error = record.validation_error
     done = record.n_iterations
-    stopped = done is not None and done < number
+    has_stopped = done is not None and done < number
     return [
         chosen or "-",
         "-" if error is None else fixed(100 * error, 1),
-        f"{done} (of {number})" if stopped else str(number),
+        f"{done} (of {number})" if has_stopped else str(number),
         fixed(100 * record.train_errors[str(number)], 1),
     ]
 
@@ -331,8 +334,12 @@ class PointClouds(FigureDefinition, frozen=True, kw_only=True):
                     f"{dataset.n_features}; take another data set"
                 )
         facts = [
-            [d.name, str(d.n_samples), f"{100 * np.mean(d.y == d.classes[-1]):.1f}"]
-            for d in datasets
+            [
+                dataset.name,
+                str(dataset.n_samples),
+                f"{100 * np.mean(dataset.y == dataset.classes[-1]):.1f}",
+            ]
+            for dataset in datasets
         ]
         header = ["data", "points", "last class %"]
         notes = [f"Not at hand: {', '.join(absent)}."] if absent else []

@@ -121,17 +121,18 @@ def _draw_diagram(
     """
     # 1) Divide the labels among the two sides, and compute the size of the figure.
     n_left = ceil(len(texts) / 2)
-    below = _BAR * (sum(len(each.groups) for each in bars) + 1)  # distance between axis and labels
+    # Labels begin below the bars, which have one level for each group.
+    bars_height = _BAR * (sum(len(test_bars.groups) for test_bars in bars) + 1)
     pitch = _LINE * (1 + max(text.count("\n") for text in texts)) + 0.04
-    height = _TOP + below + pitch * n_left + _MARGIN
+    height = _TOP + bars_height + pitch * n_left + _MARGIN
     width = [max(map(_text_width, side), default=0) for side in (texts[:n_left], texts[n_left:])]
     x_left, x_right = _MARGIN + width[0] + _GAP, PAGE_WIDTH - _MARGIN - width[1] - _GAP
-    inner = 0.15  # the axis ends before the labels' lines do
+    axis_inset = 0.15  # inches, by which the axis ends before the lines of the labels do
 
     def x(rank: float) -> float:
         """Return the horizontal position of an average rank, in inches."""
         share = (rank - 1) / (len(texts) - 1)
-        return x_left + inner + share * (x_right - x_left - 2 * inner)
+        return x_left + axis_inset + share * (x_right - x_left - 2 * axis_inset)
 
     with style():
         figure = Figure(figsize=(PAGE_WIDTH, height), dpi=_DPI)
@@ -144,7 +145,7 @@ def _draw_diagram(
         for index, (text, rank) in enumerate(zip(texts, ranks, strict=True)):
             on_left = index < n_left
             row = index if on_left else len(texts) - 1 - index
-            y = below + pitch * (row + 0.5)
+            y = bars_height + pitch * (row + 0.5)
             end = x_left if on_left else x_right
             axes.plot([x(rank), x(rank), end], [0, y, y], color="#444444", linewidth=0.7)
             axes.text(
@@ -156,12 +157,12 @@ def _draw_diagram(
             )
         # 3) Draw the bars below each other, in the colour of their test.
         level = 0
-        for colour, each in zip(COLOURS, bars, strict=False):
-            for first, last in each.groups:
+        for colour, test_bars in zip(COLOURS, bars, strict=False):
+            for first, last in test_bars.groups:
                 level += 1
                 ends = [x(ranks[first]) - 0.03, x(ranks[last]) + 0.03]
                 axes.plot(ends, [level * _BAR] * 2, color=colour, linewidth=3, zorder=3)
-        _draw_legend(axes, x(len(texts)), [each.test for each in bars])
+        _draw_legend(axes, x(len(texts)), [test_bars.test for test_bars in bars])
     return figure
 
 
@@ -176,12 +177,15 @@ def _draw_legend(axes: Axes, right: float, tests: Sequence[str]) -> None:
 
 
 def _draw_axis(axes: Axes, x: Callable[[float], float], n_algorithms: int) -> None:
-    """Draw the axis of ranks with a tick at every half; whole ranks have numbers."""
+    """Draw the axis of ranks with a tick at every half; whole ranks have numbers.
+
+    The function `x` gives the horizontal position of a rank, in inches.
+    """
     axes.plot([x(1), x(n_algorithms)], [0, 0], color="black", linewidth=0.8)
     for rank in np.arange(1, n_algorithms + 0.5, 0.5):
-        whole = rank == int(rank)
-        axes.plot([x(rank)] * 2, [0, -0.06 if whole else -0.03], color="black", linewidth=0.6)
-        if whole:
+        is_whole = rank == int(rank)
+        axes.plot([x(rank)] * 2, [0, -0.06 if is_whole else -0.03], color="black", linewidth=0.6)
+        if is_whole:
             axes.text(x(rank), -0.09, f"{rank:.0f}", ha="center", va="bottom")
 
 
@@ -262,7 +266,7 @@ def draw_matrix(table: Table, comparison: Comparison) -> Figure:
     tests = {(test.a, test.b): test for test in comparison.tests}
     quantity = comparison.paired_numbers.quantity
     n = len(names)
-    # 1) The sizes: cells as wide as the longest word of a label, and lines for labels and key.
+    # 1) Compute the sizes: a cell is as wide as the widest label.
     labels = [label(break_words(table.columns[name].label, _MATRIX_LABEL_WIDTH)) for name in names]
     label_width = max(map(_text_width, labels)) + 2 * _GAP
     cell_width = max(_MATRIX_CELL[0], label_width)
@@ -280,14 +284,14 @@ def draw_matrix(table: Table, comparison: Comparison) -> Figure:
         top = (height - label_height) / height
         axes = figure.add_axes((x_axes, y_axes, 1 - x_axes - 0.1 / width, top - y_axes))
         axes.set(xlim=(0, n), ylim=(n, 0))
-        # 2) The cells.
+        # 2) Draw the cells.
         for (i, a), (j, b) in permutations(enumerate(names), 2):
             difference, text, p = _matrix_cell(tests.get((a, b)) or tests[b, a], a, quantity.digits)
             shade = colours(norm(quantity.sign * difference), alpha=_MATRIX_SHADE * (1 - p))
             axes.fill([j, j + 1, j + 1, j], [i, i, i + 1, i + 1], color=shade, linewidth=0)
             weight = "bold" if p <= LEVEL else "normal"
             axes.text(j + 0.5, i + 0.5, text, ha="center", va="center", fontweight=weight)
-        # 3) Labels and key.
+        # 3) Write the labels and the key.
         centres = [i + 0.5 for i in range(n)]
         axes.set_xticks(centres, labels)
         axes.set_yticks(centres, labels)

@@ -19,7 +19,7 @@ from boostbench.fitting.quantities import Quantity, get_quantity
 from boostbench.util import configs
 from boostbench.util.errors import UserError, unknown_name_error
 
-#: How many of a quantity's unit are one of the unit in which a table gives it.
+#: Number of a quantity's units in a unit of a table, by both units: (table's, quantity's).
 _CONVERSIONS = {("fraction", "percent"): 100.0}
 
 
@@ -50,7 +50,7 @@ class Case(NamedTuple):
     where : tuple of Condition
         Conditions on the lines.
     number : float
-        Number of repeats, or share of a pool's variance.
+        Number of repeats, or variance between pools as a share of the variance within one.
     """
 
     where: tuple[Condition, ...]
@@ -67,7 +67,8 @@ class Repetition(NamedTuple):
     where : tuple of Condition
         Conditions on these lines.
     there : tuple of Condition
-        Conditions on the lines of the other table, as far as the values of columns differ.
+        Conditions on the columns of the other table whose values differ; all other columns that
+        both tables have are equal.
     """
 
     table: str
@@ -90,9 +91,9 @@ class PublishedTable:
     quantity : Quantity
         Quantity of the table, with the decimals of the published numbers.
     factor : float
-        How many of the quantity's unit are one of the table's.
+        Number of the quantity's units in a unit of the table: 100 for percent and a fraction.
     repeats : int
-        How often the paper repeats each experiment.
+        Number of repetitions of each experiment.
     path : Path
         CSV file of the published numbers.
     definition : str
@@ -107,7 +108,7 @@ class PublishedTable:
     algo : str, default="algo"
         Column of the names of algorithms.
     words : sequence of str
-        Columns that only describe.
+        Names of columns that describe a line, and are no settings and no numbers.
     """
 
     name: str
@@ -182,10 +183,14 @@ def library() -> Library:
 
 @cache
 def _read_library(folders: tuple[configs.NamedPath, ...]) -> Library:
-    read = sorted((_read_paper(name, folder) for name, folder in folders), key=lambda pair: pair[0])
+    """Read the papers of folders; the argument is hashable, as the result is cached."""
+    ordered = sorted(
+        (_read_paper(name, folder) for name, folder in folders), key=lambda pair: pair[0]
+    )
+    papers = [paper for _, paper in ordered]
     return Library(
-        papers={paper.name: paper for _, paper in read},
-        tables={table.name: table for _, paper in read for table in paper.tables},
+        papers={paper.name: paper for paper in papers},
+        tables={table.name: table for paper in papers for table in paper.tables},
     )
 
 
@@ -247,10 +252,10 @@ def _make_table(
     repeats_where, repeats_of, pools : iterable of dict
         Entries of ``paper.yaml`` for single lines; see the attributes of `PublishedTable`.
     **settings
-        Other attributes, as they are.
+        Other attributes of `PublishedTable`: ``repeats``, ``algo``, ``words``.
     """
-    shown = get_quantity(quantity)
-    factor = 1.0 if unit in (None, shown.unit) else _CONVERSIONS[unit, shown.unit]
+    our_quantity = get_quantity(quantity)
+    factor = 1.0 if unit in (None, our_quantity.unit) else _CONVERSIONS[unit, our_quantity.unit]
     suffix = stem.removeprefix("table")
     if definition is None:
         definition = f"{paper}{suffix}" if (folder / f"{stem}.yaml").exists() else ""
@@ -259,16 +264,20 @@ def _make_table(
         paper=paper,
         number=str(suffix if number is None else number),
         # 0.983 is 98.3%: two decimals less.
-        quantity=replace(shown, digits=digits - round(log10(factor))),
+        quantity=replace(our_quantity, digits=digits - round(log10(factor))),
         factor=factor,
         path=folder / f"{stem}.csv",
         definition=definition,
-        repeats_where=[Case(conditions(c, "repeats"), c["repeats"]) for c in repeats_where],
-        repeats_of=[
-            Repetition(c["table"], conditions(c["where"]), conditions(c.get("there", {})))
-            for c in repeats_of
+        repeats_where=[
+            Case(conditions(entry, "repeats"), entry["repeats"]) for entry in repeats_where
         ],
-        pools=[Case(conditions(c, "share"), c["share"]) for c in pools],
+        repeats_of=[
+            Repetition(
+                entry["table"], conditions(entry["where"]), conditions(entry.get("there", {}))
+            )
+            for entry in repeats_of
+        ],
+        pools=[Case(conditions(entry, "share"), entry["share"]) for entry in pools],
         **settings,
     )
 

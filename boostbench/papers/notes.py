@@ -24,15 +24,16 @@ class Claim(msgspec.Struct, frozen=True):
     Attributes
     ----------
     says : str
-        In words.
+        Claim in words.
     better, alike : list of list of str
-        Pairs of columns, in one of the two: the first is better than the second, or they are alike.
+        Pairs of columns, in one of the two lists: the first is better than the second, or both are
+        alike.
     within : float, default=None
         Largest difference of columns that are `alike`, in the unit of the table.
     times : float, default=1.0
         Factor of the numbers of the second columns.
     rows : list of str
-        Where; empty for everywhere.
+        Names of the rows that the claim is about; empty: all rows.
     """
 
     says: str
@@ -78,11 +79,11 @@ def find_note(published: Published, data: str) -> str | None:
     str or None
         First note of the paper that fits; None without one, and for a number of a user's file.
     """
-    about = library().tables.get(published.table)
-    if about is None:
+    table = library().tables.get(published.table)
+    if table is None:
         return None
     facts = {**published.line, "data": data, "table": published.table}
-    for note in _read_notes(about.path.with_name("notes.yaml")):
+    for note in _read_notes(table.path.with_name("notes.yaml")):
         if all(facts.get(column) in values for column, values in note.where):
             return note.text
     return None
@@ -123,6 +124,7 @@ def filter_remarks(
     list of str
     """
     selected = list(remarks)
+    # A remark stays if it names no row, or a displayed one; and the same for columns.
     for title_of, names in zip(titles, displayed, strict=True):
         shown = {title_of[name] for name in names}
         selected = [r for r in selected if (names_in_text(r, title_of.values()) or shown) & shown]

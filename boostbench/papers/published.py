@@ -236,15 +236,21 @@ def published_frame(name: str | None = None) -> "pd.DataFrame":
     import pandas as pd  # slow to import
 
     tables = library().tables.values()
-    chosen = [about for about in tables if name in (None, about.name, about.definition)]
+    chosen = [
+        paper_table
+        for paper_table in tables
+        if name in (None, paper_table.name, paper_table.definition)
+    ]
     if not chosen:
-        names = {name for about in tables for name in (about.name, about.definition)}
+        names = {
+            name for paper_table in tables for name in (paper_table.name, paper_table.definition)
+        }
         raise unknown_name_error("published table", name, names, is_listed=False)
     rows = [
         {
-            "table": about.definition,
-            "paper": about.paper,
-            "number": about.number,
+            "table": paper_table.definition,
+            "paper": paper_table.paper,
+            "number": paper_table.number,
             "data": line.data,
             "algo": line.algo,
             **{key: line.settings[key] for key in sorted(line.settings)},
@@ -254,8 +260,8 @@ def published_frame(name: str | None = None) -> "pd.DataFrame":
             "std": published.std,
             "n": published.n,
         }
-        for about in chosen
-        for line in _paper_lines(about)
+        for paper_table in chosen
+        for line in _paper_lines(paper_table)
         for published in line.published
     ]
     return pd.DataFrame(rows)
@@ -263,16 +269,16 @@ def published_frame(name: str | None = None) -> "pd.DataFrame":
 
 def sources(table: str) -> set[str]:
     """Return the sources of all main numbers of a published table, see `Published.source`."""
-    about = published_table(table)
+    paper_table = published_table(table)
     return {
         number.source
-        for line in _paper_lines(about)
+        for line in _paper_lines(paper_table)
         for number in line.published
-        if number.quantity.name == about.quantity.name
+        if number.quantity.name == paper_table.quantity.name
     }
 
 
-def statement(table: str, a: Collection[str], b: Collection[str]) -> str | None:
+def find_statement(table: str, a: Collection[str], b: Collection[str]) -> str | None:
     """Return a paper's statement on a Wilcoxon signed-rank test between two columns.
 
     Parameters
@@ -280,17 +286,17 @@ def statement(table: str, a: Collection[str], b: Collection[str]) -> str | None:
     table : str
         Name of the CSV file without its ending.
     a, b : collection of str
-        Names of each of the two: ``rboost_proj``, ``rboost_proj:wlda``.
+        Names of each of the two algorithms: ``rboost_proj``, ``rboost_proj:wlda``.
 
     Returns
     -------
     str or None
-        In words; None when the paper does not say.
+        Sentence; None if the paper reports no such test.
     """
-    about = published_table(table)
-    for reported in read_statements(about.paper):
+    paper_table = published_table(table)
+    for reported in read_statements(paper_table.paper):
         is_pair = (reported.a in a and reported.b in b) or (reported.a in b and reported.b in a)
-        if reported.table == about.number and is_pair:
+        if reported.table == paper_table.number and is_pair:
             return reported.sentence
     return None
 
@@ -328,11 +334,13 @@ def read_published_file(
     numbered = _read_csv(path)
     if not numbered:
         raise UserError(f"{path} is empty; it needs a heading such as data,algo,test_error_mean")
-    (first_number, names), *rows = numbered
-    quantity = _find_quantity_of_heading(f"{path}:{first_number}", names, repeats)
+    # 1) Read the heading and the lines.
+    (heading_number, names), *rows = numbered
+    quantity = _find_quantity_of_heading(f"{path}:{heading_number}", names, repeats)
     if not rows:
         raise UserError(f"{path} has a heading and no line below it")
     text_lines = [TextLine(number, dict(zip(names, row, strict=True))) for number, row in rows]
+    # 2) Count the decimals that the paper prints.
     if digits is None:
         columns = [name for name in names if name.removesuffix("_mean") == quantity.column]
         columns += [name for name in names if name == f"{quantity.column}_std"]
@@ -345,16 +353,17 @@ def read_published_file(
             ),
         )
     quantity = replace(quantity, digits=digits)
-    about = PublishedTable(
+    paper_table = PublishedTable(
         *(str(path), "", "", quantity, 1.0, repeats or 0, path, ""), words=[_REPEATS]
     )
+    # 3) Parse the lines. A data set and an algorithm with its settings stand in one line only.
     lines = {}
     for text_line in text_lines:
         where = f"{path}:{text_line.number}"
         for name in ("data", "algo"):
             if not text_line.texts[name]:
                 raise UserError(f"{where}: {name} is empty")
-        line = _parse_line(about, text_line)
+        line = _parse_line(paper_table, text_line)
         if find_quantity(line.published, quantity.name) is None:
             raise UserError(f"{where}: {quantity.column} is empty")
         earlier = lines.setdefault((line.data, line.label), line)
@@ -424,53 +433,55 @@ def _read_paper_file(path: Path) -> list[TextLine]:
 
 
 @cache
-def _paper_lines(about: PublishedTable) -> list[PublishedLine]:
+def _paper_lines(paper_table: PublishedTable) -> list[PublishedLine]:
     """Return the parsed lines of a table of a paper."""
-    return [_parse_line(about, line) for line in _read_paper_file(about.path)]
+    return [_parse_line(paper_table, line) for line in _read_paper_file(paper_table.path)]
 
 
-def _parse_line(about: PublishedTable, line: TextLine) -> PublishedLine:
+def _parse_line(paper_table: PublishedTable, line: TextLine) -> PublishedLine:
     """Return the settings and the numbers of a line."""
-    names = _setting_columns(about, line.texts)
+    names = _setting_columns(paper_table, line.texts)
     settings = {key: text for key, text in line.texts.items() if key in names and text}
-    published = tuple(_parse_numbers(about, line))
-    data, algo = line.texts["data"], line.texts[about.algo]
+    published = tuple(_parse_numbers(paper_table, line))
+    data, algo = line.texts["data"], line.texts[paper_table.algo]
     return PublishedLine(line.number, data, algo, settings, published)
 
 
-def _parse_numbers(about: PublishedTable, line: TextLine) -> Iterator[Published]:
+def _parse_numbers(paper_table: PublishedTable, line: TextLine) -> Iterator[Published]:
     """Yield the published numbers of a line."""
-    where, texts = f"{about.path}:{line.number}", line.texts
+    where, texts = f"{paper_table.path}:{line.number}", line.texts
     for quantity in QUANTITIES.values():
-        is_main = quantity.name == about.quantity.name
+        is_main = quantity.name == paper_table.quantity.name
         column = quantity.column
-        name = next((name for name in (column, f"{column}_mean") if name in texts), None)
-        if not name or not texts[name]:
+        mean_column = next((name for name in (column, f"{column}_mean") if name in texts), None)
+        if mean_column is None or not texts[mean_column]:
             continue
-        factor = quantity.per_column_unit * (about.factor if is_main else 1)
-        mean = _parse_number(where, name, texts[name], factor)
+        factor = quantity.per_column_unit * (paper_table.factor if is_main else 1)
+        mean = _parse_number(where, mean_column, texts[mean_column], factor)
         low, high = quantity.bounds
         if not low <= mean <= high:
             span = f"from {low:g} to {high:g}" if high < inf else f"at least {low:g}"
-            raise UserError(f"{where}: {name} is {mean:g}; {quantity.title} is {span}")
-        name, std = f"{column}_std", nan
-        if texts.get(name):
-            std = _parse_number(where, name, texts[name], factor)
+            raise UserError(f"{where}: {mean_column} is {mean:g}; {quantity.title} is {span}")
+        std_column, std = f"{column}_std", nan
+        if texts.get(std_column):
+            std = _parse_number(where, std_column, texts[std_column], factor)
             if std < 0:
-                raise UserError(f"{where}: {name} is {std:g}; a deviation is not negative")
-            # Standard deviation of two numbers at the ends of the range.
+                raise UserError(f"{where}: {std_column} is {std:g}; a deviation is not negative")
+            # Two numbers at the ends of the range have the largest deviation.
             largest = (high - low) / sqrt(2)
             if std > largest:
-                raise UserError(f"{where}: {name} is {std:g}; none is more than {largest:.3g}")
+                raise UserError(
+                    f"{where}: {std_column} is {std:g}; none is more than {largest:.3g}"
+                )
         yield Published(
-            table=about.name,
-            quantity=about.quantity if is_main else quantity,
+            table=paper_table.name,
+            quantity=paper_table.quantity if is_main else quantity,
             mean=mean,
             std=std,
-            n=_find_repeats(about, where, line),
+            n=_find_repeats(paper_table, where, line),
             line=texts,
-            source=_first_occurrence(about, line),
-            pool_share=_number_of_case(line, about.pools, 0.0),
+            source=_first_occurrence(paper_table, line),
+            pool_share=_number_of_case(line, paper_table.pools, 0.0),
         )
 
 
@@ -484,7 +495,7 @@ def _parse_number(where: str, name: str, text: str, factor: float) -> float:
     text : str
         Cell.
     factor : float
-        How many of the quantity's unit are one of the table's.
+        Number of the quantity's units in a unit of the column: 100 for percent and a fraction.
     """
     value = float(text) if _NUMBER.fullmatch(text) else inf
     if isinf(value):
@@ -493,11 +504,11 @@ def _parse_number(where: str, name: str, text: str, factor: float) -> float:
     return value if factor == 1 else round(factor * value, 9)
 
 
-def _find_repeats(about: PublishedTable, where: str, line: TextLine) -> int:
+def _find_repeats(paper_table: PublishedTable, where: str, line: TextLine) -> int:
     """Return the number of repeats in the line's own column, or the table's number."""
-    if _REPEATS not in about.words:
-        return _number_of_case(line, about.repeats_where, about.repeats)
-    text = line.texts.get(_REPEATS, str(about.repeats))
+    if _REPEATS not in paper_table.words:
+        return _number_of_case(line, paper_table.repeats_where, paper_table.repeats)
+    text = line.texts.get(_REPEATS, str(paper_table.repeats))
     # Python does not convert strings of many digits.
     n = int(text) if text.isdecimal() and len(text) <= len(str(MAX_REPEATS)) else 0
     if not 1 <= n <= MAX_REPEATS:
@@ -544,12 +555,12 @@ def _quote(text: str) -> str:
     return repr(text if len(text) <= _MAX_SHOWN else f"{text[:_MAX_SHOWN]}...")
 
 
-def _setting_columns(about: PublishedTable, names: Iterable[str]) -> set[str]:
+def _setting_columns(paper_table: PublishedTable, names: Iterable[str]) -> set[str]:
     """Return the columns that are parameters of the algorithm."""
     columns = [quantity.column for quantity in QUANTITIES.values() if quantity.column]
     endings = ("", "_mean", "_std")
     numbers = {f"{column}{ending}" for column in columns for ending in endings}
-    return set(names) - {"data", about.algo, *about.words} - numbers
+    return set(names) - {"data", paper_table.algo, *paper_table.words} - numbers
 
 
 def _number_of_case(line: TextLine, cases: Iterable[Case], default: float) -> float:
@@ -557,9 +568,9 @@ def _number_of_case(line: TextLine, cases: Iterable[Case], default: float) -> fl
     return next((case.number for case in cases if line.fits(case.where)), default)
 
 
-def _first_occurrence(about: PublishedTable, line: TextLine) -> str:
+def _first_occurrence(paper_table: PublishedTable, line: TextLine) -> str:
     """Return the table and the line in which a number occurs first, see `Published.source`."""
-    for repetition in about.repeats_of:
+    for repetition in paper_table.repeats_of:
         if not line.fits(repetition.where):
             continue
         # The line of the other table has the same settings, but for those that are named `there`.
@@ -575,6 +586,8 @@ def _first_occurrence(about: PublishedTable, line: TextLine) -> str:
         matches = [first for first in candidates if first.fits([*equal, *repetition.there])]
         if len(matches) != 1:
             place = ", ".join(f"{column} {values}" for column, values in equal)
-            raise ValueError(f"{about.name}: {len(matches)} lines of {other.name} have {place}")
+            raise ValueError(
+                f"{paper_table.name}: {len(matches)} lines of {other.name} have {place}"
+            )
         return f"{other.name}:{matches[0].number}"
-    return f"{about.name}:{line.number}"
+    return f"{paper_table.name}:{line.number}"

@@ -10,7 +10,12 @@ from boostbench.papers.metadata import (
     library,
     published_table,
 )
-from boostbench.papers.published import find_published, find_quantity, lines_of, statement
+from boostbench.papers.published import (
+    find_published,
+    find_quantity,
+    find_statement,
+    lines_of,
+)
 from boostbench.util import configs
 from boostbench.util.errors import UserError
 
@@ -233,11 +238,11 @@ def test_quantities_know_their_columns():
 
 def test_statement_names_number_and_source():
     proj, rank = {"rboost_proj", "rboost_proj:wlda"}, {"rboost_rank", "rboost_rank:wlda"}
-    sentence = statement("randomboost-table6", rank, proj)
+    sentence = find_statement("randomboost-table6", rank, proj)
     assert sentence == (
         "The paper, over 6 data sets: statistic 10.5, critical value 0; WSRT fails to reject the "
         "null hypothesis."
     )
-    assert statement("randomboost-table5", proj, rank) != sentence
-    assert statement("randomboost-table6", {"rboost_proj"}, rank) is None
-    assert statement("randomboost-table4", proj, rank) is None
+    assert find_statement("randomboost-table5", proj, rank) != sentence
+    assert find_statement("randomboost-table6", {"rboost_proj"}, rank) is None
+    assert find_statement("randomboost-table4", proj, rank) is None
