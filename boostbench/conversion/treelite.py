@@ -83,14 +83,11 @@ def to_treelite(model):
     ValueError
         If the model is not a sum of stumps.
     """
+    # Fail first if treelite is not installed.
+    import_optional("treelite")
     # 1) Collect the leaf values: a stump adds its value above the threshold, and minus it below.
-    model_builder = import_optional("treelite").model_builder
     stump_sum, inverse_temperature, slack = extract_stump_sum(model)
     is_binary = stump_sum.coefficients.ndim == 1
-    task_type, postprocessor = ("kBinaryClf", "sigmoid") if is_binary else ("kMultiClf", "softmax")
-    if is_regressor(model):
-        task_type = "kRegressor"
-        postprocessor = "exponential" if model.link_ == "log" else "identity"
     n_outputs = 1 if is_binary else len(model.classes_)
     leaf_values = (
         inverse_temperature
@@ -119,8 +116,39 @@ def to_treelite(model):
         stumps = [(test, np.zeros(n_outputs))]
     # 3) Build a tree for each stump and each pair.
     pairs = getattr(model, "pairs_", ())
-    n_trees = len(stumps) + len(pairs)
-    builder = model_builder.ModelBuilder(
+    builder = _make_builder(model, len(stumps) + len(pairs), np.atleast_1d(base_scores))
+    for test, leaf_value in stumps:
+        _add_tree(builder, TreeNode(_node_test(model, test), -leaf_value, leaf_value))
+    for pair in pairs:
+        _add_tree(builder, _pair_tree(model, pair, inverse_temperature))
+    return builder.commit()
+
+
+def _make_builder(model, n_trees, base_scores):
+    """Return treelite's `ModelBuilder` for a model, without trees.
+
+    Parameters
+    ----------
+    model : BoostingClassifier or BoostingRegressor
+    n_trees : int
+        Number of trees that will be added.
+    base_scores : ndarray of shape (n_outputs,)
+        Constant of each score; one score for two classes and for a regressor.
+
+    Returns
+    -------
+    treelite.model_builder.ModelBuilder
+    """
+    model_builder = import_optional("treelite").model_builder
+    n_outputs = len(base_scores)
+    if is_regressor(model):
+        task_type = "kRegressor"
+        postprocessor = "exponential" if model.link_ == "log" else "identity"
+    elif n_outputs == 1:
+        task_type, postprocessor = "kBinaryClf", "sigmoid"
+    else:
+        task_type, postprocessor = "kMultiClf", "softmax"
+    return model_builder.ModelBuilder(
         threshold_type="float64",
         leaf_output_type="float64",
         metadata=model_builder.Metadata(
@@ -134,16 +162,12 @@ def to_treelite(model):
         tree_annotation=model_builder.TreeAnnotation(
             num_tree=n_trees,
             target_id=[0] * n_trees,
-            class_id=[0 if is_binary else -1] * n_trees,
+            # The class -1 means that a leaf has a score for each class.
+            class_id=[0 if n_outputs == 1 else -1] * n_trees,
         ),
         postprocessor=model_builder.PostProcessorFunc(name=postprocessor),
-        base_scores=np.atleast_1d(base_scores).tolist(),
+        base_scores=base_scores.tolist(),
     )
-    for test, leaf_value in stumps:
-        _add_tree(builder, TreeNode(_node_test(model, test), -leaf_value, leaf_value))
-    for pair in pairs:
-        _add_tree(builder, _pair_tree(model, pair, inverse_temperature))
-    return builder.commit()
 
 
 def _node_test(model, test):

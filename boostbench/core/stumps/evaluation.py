@@ -79,6 +79,7 @@ class StumpEvaluator:
     """
 
     def __init__(self, X, max_bins=None, sample_weight=None):
+        # 1) Make the layout, and find the thresholds of each feature or view.
         self.feature_codes = None
         if sparse.issparse(X):
             self.X = SparseFeatures(X)
@@ -97,17 +98,8 @@ class StumpEvaluator:
             self.X = np.asarray(X, dtype=np.float64)
             if self.X.size <= _MAX_COPIED:
                 self.X = np.asfortranarray(self.X)
-            self._layout = try_sorted_layout(self.X) if max_bins is None else None
-            if self._layout is not None:
-                thresholds = self._layout.thresholds
-            else:
-                thresholds, codes = [], []
-                for values in iter_columns(self.X):
-                    thresholds.append(find_thresholds(values, max_bins, sample_weight))
-                    if max_bins is not None:
-                        # Computing the bins here reads the column from the cache.
-                        codes.append(bin_indices(values, thresholds[-1]))
-                self._layout = choose_layout(self.X, thresholds, codes or None)
+            self._layout, thresholds = _dense_layout(self.X, max_bins, sample_weight)
+        # 2) Number the stumps.
         self._thresholds = thresholds
         self._first_stump_index = np.cumsum(
             [0] + [len(feature_thresholds) for feature_thresholds in thresholds]
@@ -320,6 +312,23 @@ def _signs(is_above):
     outputs = np.multiply(is_above, 2.0)
     outputs -= 1.0
     return outputs
+
+
+def _dense_layout(X, max_bins, sample_weight):
+    """Return the fastest layout of a dense matrix, and the thresholds of each feature.
+
+    The parameters are the parameters of `StumpEvaluator`.
+    """
+    layout = try_sorted_layout(X) if max_bins is None else None
+    if layout is not None:
+        return layout, layout.thresholds
+    thresholds, codes = [], []
+    for values in iter_columns(X):
+        thresholds.append(find_thresholds(values, max_bins, sample_weight))
+        if max_bins is not None:
+            # Computing the bins here reads the column from the cache.
+            codes.append(bin_indices(values, thresholds[-1]))
+    return choose_layout(X, thresholds, codes or None), thresholds
 
 
 def choose_layout(X, thresholds, codes=None):
