@@ -501,11 +501,11 @@ class _Page:
             "zero": y(0.0),
             "steps": [
                 {
-                    "x": x(left),
-                    "width": round(max(0.0, x(right_end) - x(left)), 1),
+                    "x": x(left_end),
+                    "width": round(max(0.0, x(right_end) - x(left_end)), 1),
                     "text": f"{' to '.join(ends)}: {text}",
                 }
-                for left, right_end, ends, text in zip(
+                for left_end, right_end, ends, text in zip(
                     edges[:-1],
                     edges[1:],
                     pairwise(shortest_decimals(edges, digits=4)),

@@ -262,17 +262,17 @@ class ShapeFunctions:
         frames = []
         for term in self.terms:
             visible = term.table if term.has_missing else term.values
-            left = np.full(len(visible), np.nan)
-            right, category = left.copy(), np.full(len(visible), None, object)
+            left_ends = np.full(len(visible), np.nan)
+            right_ends, category = left_ends.copy(), np.full(len(visible), None, object)
             if term.categories is None:
                 ends = np.concatenate([[-np.inf], term.thresholds, [np.inf]])
-                left[: len(ends) - 1], right[: len(ends) - 1] = ends[:-1], ends[1:]
+                left_ends[: len(ends) - 1], right_ends[: len(ends) - 1] = ends[:-1], ends[1:]
             else:
                 category[: len(term.categories)] = term.categories
             steps = {
                 "feature": self.feature_names[term.feature],
-                "left": left,
-                "right": right,
+                "left": left_ends,
+                "right": right_ends,
                 "category": pd.Series(category, dtype=object),
             }
             # The frames are joined side by side, as a class may have the name of another column.

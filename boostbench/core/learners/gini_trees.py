@@ -51,8 +51,8 @@ class GiniTreeSearch(ClassTreeSearch):
     >>> from boostbench.core.stumps.search import StumpSearch
     >>> X, labels = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([1, 1, 0, 1])
     >>> search = GiniTreeSearch(StumpSearch(X), labels, n_classes=2, max_leaf_nodes=3)
-    >>> found = search.best(np.full(4, 0.25))
-    >>> found.learner.threshold[:3].tolist(), found.outputs.tolist(), found.edge
+    >>> result = search.best(np.full(4, 0.25))
+    >>> result.learner.threshold[:3].tolist(), result.outputs.tolist(), result.edge
     ([1.5, 0.0, 2.5], [1, 1, 0, 1], 1.0)
     """
 

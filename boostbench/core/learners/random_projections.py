@@ -57,8 +57,8 @@ class RandomProjectionSearch:
     --------
     >>> X = np.array([[0.0], [1.0], [2.0], [3.0]])
     >>> search = RandomProjectionSearch(X, lambda batch, n_rounds: np.ones((n_rounds, 1, 1)), 1)
-    >>> found = search.best(np.array([[-1.0], [-1.0], [1.0], [1.0]]))
-    >>> round(found.learner.threshold, 5), float(found.edge)
+    >>> result = search.best(np.array([[-1.0], [-1.0], [1.0], [1.0]]))
+    >>> round(result.learner.threshold, 5), float(result.edge)
     (1.5, 4.0)
     """
 
@@ -140,12 +140,12 @@ class RandomProjectionSearch:
         slack = (roundings * float(np.finfo(np.float32).eps) + TIE_TOLERANCE) * scale
         features, ranks = np.nonzero(magnitudes[:, :n_samples] >= magnitudes.max() - slack)
         # 2) Compare them in double precision, from the prefix sums of their features.
+        first = 0
         if len(features) > 1:
             rows, row_of_candidate = np.unique(features, return_inverse=True)
             exact = np.cumsum(weights[order[rows, :n_samples]], axis=1) - weights.sum() / 2
             first = argmax_with_tolerance(np.abs(exact[row_of_candidate, ranks]), scale)
-            features, ranks = features[first:], ranks[first:]
-        return features[0], ranks[0]
+        return features[first], ranks[first]
 
     def _next_round(self):
         """Return the arrays of the next round.

@@ -228,8 +228,8 @@ class ClassStumpSearch(ClassTreeSearch):
     --------
     >>> from boostbench.core.stumps.search import StumpSearch
     >>> X, labels = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([2, 2, 0, 1])
-    >>> found = ClassStumpSearch(StumpSearch(X), labels, 3).best(np.full(4, 0.25))
-    >>> float(found.learner.threshold[0]), found.outputs.tolist(), found.edge
+    >>> result = ClassStumpSearch(StumpSearch(X), labels, 3).best(np.full(4, 0.25))
+    >>> float(result.learner.threshold[0]), result.outputs.tolist(), result.edge
     (1.5, [2, 2, 0, 0], 0.75)
     """
 
@@ -270,9 +270,9 @@ class ClassStumpSearch(ClassTreeSearch):
         outputs = np.where(is_above, high, low)
         return SearchResult(tree, outputs, float(side_weights.max(axis=1).sum()))
 
-    # Sample weights in the column of the sample's class, and 0 in the other columns.
     @cached_property
     def _weights_by_class(self):
+        """Work array: weights in the column of the sample's class, and 0 in other columns."""
         return np.zeros((len(self.labels), self.n_classes))
 
     def _best_position_from_differences(self, G, scale):

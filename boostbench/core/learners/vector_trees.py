@@ -154,10 +154,10 @@ class VectorTreeSearch:
     >>> from boostbench.core.stumps.search import StumpSearch
     >>> X = np.array([[0.0], [1.0], [2.0]])
     >>> G = np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 3.0]])
-    >>> found = VectorTreeSearch(StumpSearch(X), 1).best(G, LeastSquares())
-    >>> found.leaf, found.edge
+    >>> result = VectorTreeSearch(StumpSearch(X), 1).best(G, LeastSquares())
+    >>> result.leaf, result.edge
     (array([0, 0, 1]), 11.0)
-    >>> found.values
+    >>> result.values
     array([[1., 0.],
            [0., 3.]])
     """

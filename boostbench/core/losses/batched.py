@@ -47,8 +47,8 @@ class BatchedBinaryLogistic:
 
         Returns
         -------
-        negative_slopes, curvatures : ndarray of shape (n_scores, n_samples, n_models),
-        dtype=float32
+        negative_slopes : ndarray of shape (n_scores, n_samples, n_models), dtype=float32
+        curvatures : ndarray of shape (n_scores, n_samples, n_models), dtype=float32
         """
         # The margin is the score for samples of the second class, and minus the score for samples
         # of the first class, whose slope therefore changes its sign.

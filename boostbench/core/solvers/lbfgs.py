@@ -2,12 +2,11 @@
 
 All functions minimise ``f(w) + nu * sum(w)`` over ``w >= 0`` for a smooth f.
 
-- `nonnegative_l1` is L-BFGS-B of SciPy, with the settings of RandomBoost. Its overhead dominates
-for
-  problems with hundreds of coefficients and cheap functions.
-- `nonnegative_quasi_newton` is the two-metric projection method [1]_, written here. It needs a few
-  products of vectors instead: a quasi-Newton step over the coefficients that are not held at 0, and
-  a projection. Its results are equal on all machines.
+- `nonnegative_l1` is L-BFGS-B of SciPy, with the settings of RandomBoost. With hundreds of
+  coefficients and cheap functions, its overhead takes most of the time.
+- `nonnegative_quasi_newton` is the two-metric projection method [1]_, written here. A step is a
+  quasi-Newton step over the coefficients that are not held at 0, and a projection: a few products
+  of vectors. Its results are equal on all machines.
 - `NonnegativeLBFGS` is the same method for the problems of
   `boostbench.core.losses.restricted_problems`.
 

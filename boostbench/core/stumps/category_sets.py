@@ -23,7 +23,8 @@ from boostbench.core.stumps.screening import abs_column_sums
 from boostbench.core.stumps.stump import Stump, Stumps
 from boostbench.core.weak_learner import TIE_TOLERANCE, SearchResult, argmax_with_tolerance
 
-# With fewer categories, each set contains one category or all except one: an ordinary stump.
+# Minimum number of views, one per category, of a feature with sets. With fewer, each set contains
+# one category or all except one: an ordinary stump.
 _MIN_CATEGORIES = 4
 
 

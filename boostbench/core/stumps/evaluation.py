@@ -43,8 +43,8 @@ _MAX_EXTRA_SINGLE_STUMPS = 32
 # read.
 _MAX_COPIED = 2**20
 
-# From this many thresholds per value, `Sorted` is faster than histograms: gathering a row takes
-# half the time of adding it to a bin, but every sample takes a position.
+# `Sorted` is faster than histograms from this number of thresholds per value on: gathering a row
+# takes half the time of adding it to a bin, but every sample takes a position.
 _SORTED_THRESHOLDS_PER_VALUE = 0.4
 
 # Number of samples from which the share of distinct values is estimated.

@@ -187,8 +187,8 @@ def sort_with_order(values):
     (array([1, 2, 0]), array([-1. ,  0.5,  2. ]))
     """
     bits = values.view(np.int64)
-    # If all bits except the sign are inverted in negative numbers, the order of the integers is
-    # that of the values. The index of a value replaces its lowest bits.
+    # If all bits except the sign are inverted in negative numbers, the integers have the order of
+    # the values. The index of a value replaces its lowest bits.
     keys = bits >> 63
     keys &= np.iinfo(np.int64).max
     keys ^= bits

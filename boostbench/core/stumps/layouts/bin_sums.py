@@ -372,9 +372,9 @@ class _Part:
 
     def _sum_over_chunks(self, weight_chunks):
         """Return the sums of the products of the chunks with an iterator of their weights."""
-        first, *others = self._chunks
-        sums = sparse_product(first, next(weight_chunks))
-        for chunk, weights in zip(others, weight_chunks, strict=True):
+        first_chunk, *later_chunks = self._chunks
+        sums = sparse_product(first_chunk, next(weight_chunks))
+        for chunk, weights in zip(later_chunks, weight_chunks, strict=True):
             sums += sparse_product(chunk, weights)
         return sums
 

@@ -28,7 +28,7 @@ _MAX_ADDITIONS = 512
 # Largest number of cells of a table: in single precision, half of a second-level cache.
 MAX_BINS = 2**16
 
-# With fewer samples, summing the tables of pairs takes longer than it saves.
+# Number of samples below which summing the tables of pairs takes longer than it saves.
 MIN_SAMPLES = 2**16
 
 # The number of bins of a feature is a multiple of this, since BLAS is faster for full vectors.
@@ -210,16 +210,16 @@ class PairTables:
         self._n_layers = n_layers
         # Layer of the samples at present; see `_set_layers`.
         self._layer = np.int32(0)
-        self._n_joint = 2 if _pair_cost(n_samples, width) <= n_samples else 1
-        n_cells = n_layers * width**self._n_joint
+        self._features_per_table = 2 if _pair_cost(n_samples, width) <= n_samples else 1
+        n_cells = n_layers * width**self._features_per_table
         n_tables = max(1, min(_CALL_SAMPLES // max(1, n_samples), _CALL_CELLS // n_cells))
         # 2) Make a matrix for each call: its cells are numbered through the tables of the call.
         #    With an odd number of features, the last one has a table with empty rows or columns.
         self._tables = []
-        for first in range(0, len(codes), self._n_joint * n_tables):
-            table_codes = codes[first : first + self._n_joint * n_tables]
-            joint = np.array(table_codes[:: self._n_joint], np.int32)
-            if self._n_joint == 2:
+        for first in range(0, len(codes), self._features_per_table * n_tables):
+            table_codes = codes[first : first + self._features_per_table * n_tables]
+            joint = np.array(table_codes[:: self._features_per_table], np.int32)
+            if self._features_per_table == 2:
                 joint *= width
                 for pair_codes, second_codes in zip(joint, table_codes[1::2], strict=False):
                     pair_codes += second_codes
@@ -231,7 +231,7 @@ class PairTables:
         """Largest number of roundings of a weight in a sum, in the precision of the weights."""
         max_depth = max(int(np.bincount(table.indices).max()) for table in self._tables)
         # A weight is added up in a bin of a table, then over the bins of the other feature.
-        return max_depth + (self.width if self._n_joint == 2 else 0)
+        return max_depth + (self.width if self._features_per_table == 2 else 0)
 
     def sums(self, weights, layer=None):
         """Return the sums of the weights in each bin.
@@ -266,7 +266,7 @@ class PairTables:
     def _feature_sums(self, cells):
         """Return the sums of the bins of each feature, given the sums of joint bins."""
         width, n_layers = self.width, self._n_layers
-        if self._n_joint == 1:
+        if self._features_per_table == 1:
             return cells.reshape(-1, n_layers, width)
         ones = np.ones(width, cells.dtype)
         cells = cells.reshape(-1, n_layers, width, width)
@@ -279,7 +279,7 @@ class PairTables:
         """Assign samples to layers; usually few samples change."""
         change = layer - self._layer
         if change.any():
-            change *= np.int32(self.width**self._n_joint)
+            change *= np.int32(self.width**self._features_per_table)
             for table in self._tables:
                 # The reshaped array is a view, so that the indices change in place.
                 joint = table.indices.reshape(table.shape[1], -1)

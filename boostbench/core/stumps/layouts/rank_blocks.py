@@ -39,8 +39,8 @@ _MIN_SAMPLES = 15
 # Below this many weights, counted for each feature, computing all edges is as fast.
 _MIN_SUMS = 2**22
 
-# From this many samples, too many edges are within rounding error of the largest in single
-# precision.
+# Number of samples from which, in single precision, too many edges are within rounding error of
+# the largest.
 _FLOAT64_SAMPLES = 2**13
 
 # Number of blocks that are bounded at a time.

@@ -318,11 +318,11 @@ class RankBins(Layout):
             bin_rounding_bound += 8 * UNIT_ROUNDOFF[np.float32] * abs_sum[bins]
             min_kept = np.maximum(highest[near] - 2 * bin_rounding_bound, best_score - tolerance)
             max_kept = np.minimum(lowest[near] + 2 * bin_rounding_bound, tolerance - best_score)
-            kept = np.flatnonzero((edges >= min_kept[:, None]) | (edges <= max_kept[:, None]))
-            if len(kept):
-                row, place = np.divmod(kept, self._bin_size)
+            large = np.flatnonzero((edges >= min_kept[:, None]) | (edges <= max_kept[:, None]))
+            if len(large):
+                row, place = np.divmod(large, self._bin_size)
                 place += bins[1][row] * self._bin_size
-                yield self._position(bins[0][row], place), edges.ravel()[kept, None]
+                yield self._position(bins[0][row], place), edges.ravel()[large, None]
 
 
 class ClassPrefixSums:
@@ -365,9 +365,9 @@ class ClassPrefixSums:
         self._is_threshold, self._labels, self._position = is_threshold[:, :-1], labels, position
         n_features, n_samples = order.shape
         self._width = max(1, _CLASS_BLOCK_SAMPLES // n_samples)
-        # `_samples` has the samples of each feature sorted by class and value. `_index_in_block`
-        # has the place of each sample of the feature's order in a block of features sorted that
-        # way.
+        # `_samples` has the samples of each feature, sorted by class, and by value within a class.
+        # A block holds a few features in this order. `_index_in_block` has, for each feature and
+        # rank of its order by value alone, the flat index of the sample in its block.
         self._samples, self._index_in_block = np.empty((2, n_features, n_samples), np.int32)
         for feature, feature_order in enumerate(order):
             by_class = np.argsort(labels[feature_order], kind="stable")
@@ -410,14 +410,14 @@ class ClassPrefixSums:
         for block_start in range(0, len(self._index_in_block), self._width):
             block = slice(block_start, block_start + self._width)
             weight_of_sample = weights.take(self._samples[block])
-            below = weight_of_sample.cumsum(axis=1)
-            below -= preceding
-            above = totals - below
-            above += weight_of_sample
+            sums_up_to = weight_of_sample.cumsum(axis=1)
+            sums_up_to -= preceding
+            sums_from = totals - sums_up_to
+            sums_from += weight_of_sample
             scores = score(
                 *(
                     sums.take(self._index_in_block[block])
-                    for sums in (weight_of_sample, below, above)
+                    for sums in (weight_of_sample, sums_up_to, sums_from)
                 )
             )
             scores[~self._is_threshold[block]] = -np.inf

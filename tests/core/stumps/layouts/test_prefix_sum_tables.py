@@ -55,7 +55,7 @@ def test_pairs_of_features_are_used_for_many_points_only():
     codes, _ = draw(0)
     for repeats, n_joint in ((1, 1), (10, 2)):
         points = PrefixSumTables(np.tile(codes, repeats), N_THRESHOLDS)
-        assert points._n_joint == n_joint
+        assert points._features_per_table == n_joint
 
 
 @pytest.mark.parametrize("n_points", [N_POINTS, 10 * N_POINTS])
@@ -66,4 +66,4 @@ def test_addition_cost_belongs_to_the_faster_method(n_points):
         single_features, by_pairs
     )
     points = PrefixSumTables(np.zeros((2, n_points), np.uint8), N_THRESHOLDS)
-    assert points._n_joint == (1 if single_features < by_pairs else 2)
+    assert points._features_per_table == (1 if single_features < by_pairs else 2)
