@@ -29,6 +29,7 @@ from boostbench.util.validation import check_names
 _PANEL_HEIGHT = 1.5  # inches
 _LEGEND_HEIGHT = 0.3  # inches
 _GROUP_WIDTH = 0.8  # part of the distance between two groups that the bars of a group take
+_BAR_SHARE = 0.92  # part of its place that a bar takes, so that neighbours do not touch
 _AXIS_STEP = 10  # the axis begins at a multiple of it
 
 
@@ -77,13 +78,15 @@ def draw_bars(bars: Sequence[Bar]) -> Figure:
         }
     )
     hues = frame.hue.unique().tolist()
-    # The groups of a panel have their centres at 0, 1, ... and a bar for each hue, side by side.
+    # 1) Place the bars. The groups of a panel have their centres at 0, 1, ... and a bar for each
+    # hue, side by side.
     by_panel = frame.groupby("panel")
     n_bars = by_panel.hue.transform("nunique")
     positions_in_group = by_panel.hue.transform(lambda hues: pd.factorize(hues)[0])
     centres = by_panel.group.transform(lambda names: pd.factorize(names)[0])
     frame["width"] = _GROUP_WIDTH / n_bars
     frame["x"] = centres + (positions_in_group - (n_bars - 1) / 2) * frame.width
+    # 2) Draw the bars of the cells with records.
     drawn = frame[[bool(cell.values) for cell in cells]]
     lowest = drawn[["y", "published"]].min().min()
     figure, grid = draw_panels(
@@ -98,11 +101,14 @@ def draw_bars(bars: Sequence[Bar]) -> Figure:
         extra_height=_LEGEND_HEIGHT,
         sharey=True,
     )
+    # 3) Draw the published numbers, the names of the groups, and the legend.
     with style():
         for axes, (panel, rows) in zip(grid, frame.groupby("panel", sort=False), strict=True):
             for bar in drawn[(drawn.panel == panel) & drawn.published.notna()].itertuples():
-                half = 0.46 * bar.width
-                axes.hlines(bar.published, bar.x - half, bar.x + half, "black", linewidth=1.2)
+                half_width = _BAR_SHARE / 2 * bar.width
+                axes.hlines(
+                    bar.published, bar.x - half_width, bar.x + half_width, "black", linewidth=1.2
+                )
             names = [label(name.replace(" (", "\n(")) for name in rows.group.unique()]
             axes.set_xticks(range(len(names)), names)
             axes.set_xlim(-0.55, len(names) - 0.45)
@@ -130,7 +136,7 @@ def _draw_hue(axes: Axes, data: pd.DataFrame, index: int, n_hues: int) -> None:
     axes.bar(
         data.x,
         data.y,
-        0.92 * data.width.iloc[0],
+        _BAR_SHARE * data.width.iloc[0],
         yerr=data.error.where(data.error > 0),
         color=COLOURS[index % len(COLOURS)],
         error_kw={"elinewidth": 0.6, "ecolor": "#444444"},

@@ -46,7 +46,7 @@ def selection_shares(records: Sequence[FeatureUseRecord]) -> np.ndarray:
 
 
 class FeatureUse(NamedTuple):
-    """Features that an algorithm selects on a data set.
+    """Use of features by an algorithm on a data set.
 
     Attributes
     ----------
@@ -85,16 +85,18 @@ def draw_features(uses: Sequence[FeatureUse]) -> Figure:
         drawn = [use for use in uses if use.panel == panel and use.records]
         if not drawn:
             continue
-        values = [selection_shares(use.records) for use in drawn]
-        means = np.mean([each.mean(axis=0) for each in values], axis=0)
+        shares_of_uses = [selection_shares(use.records) for use in drawn]
+        means = np.mean([shares.mean(axis=0) for shares in shares_of_uses], axis=0)
         # A stable sort leaves equal features in the order of the data.
         features = np.argsort(-means, kind="stable")[:MAX_FEATURES]
         shown[panel] = [drawn[0].names[feature] for feature in features]
-        for use, each in zip(drawn, values, strict=True):
-            selected = each[:, features]
-            stds = selected.std(axis=0, ddof=1) if len(each) > 1 else np.full(len(features), np.nan)
-            numbers = zip(selected.mean(axis=0), stds, strict=True)
-            points += [Point(panel, use.title, x, *pair) for x, pair in enumerate(numbers)]
+        for use, shares in zip(drawn, shares_of_uses, strict=True):
+            selected = shares[:, features]  # (n_splits, n_shown_features)
+            stds = np.full(len(features), np.nan)
+            if len(selected) > 1:
+                stds = selected.std(axis=0, ddof=1)
+            for x, (mean, std) in enumerate(zip(selected.mean(axis=0), stds, strict=True)):
+                points.append(Point(panel, use.title, x, mean, std))
     # 2) Draw the points.
     longest = max((len(name) for drawn in shown.values() for name in drawn), default=0)
     figure, grid = draw_panels(
@@ -117,6 +119,7 @@ def draw_features(uses: Sequence[FeatureUse]) -> Figure:
                 mark_as_empty(axes)
                 axes.set(xticks=[], yticks=[])
         handles = {bars.get_label(): bars for axes in grid for bars in axes.containers}
+        # Empty panels alone have nothing to name.
         if handles:
             figure.legend(
                 handles.values(),
@@ -157,6 +160,7 @@ class Features(CrossFigure, frozen=True, kw_only=True):
             column.title or spec.algorithm.title
             for (_, column), spec in zip(cells, specs, strict=True)
         ]
+        # The first cells are the columns of the first row.
         for title, number in Counter(titles[: len(self.columns)]).items():
             if number > 1:
                 raise UserError(

@@ -137,7 +137,8 @@ def _make_panels(tables: Sequence[Table]) -> list[_Panel]:
 def _draw_numbers(axes: Axes, data: pd.DataFrame, index: int, n_hues: int) -> None:
     """Draw published numbers and ours by verdict; the legend also names verdicts without numbers.
 
-    Triangles point to the side of the diagonal on which they are: a better error is below it.
+    Triangles point to the side of the diagonal on which they are. A better number of ours is below
+    the diagonal if lower numbers are better, as of errors; else it is above.
     """
     is_better_below = data.sign.iloc[0] > 0
     markers = {"reproduced": "o", "undecided": "s"}

@@ -51,13 +51,14 @@ def draw_codewords(panels: Sequence[CodewordPanel], pictures: Sequence[np.ndarra
     matplotlib.figure.Figure
     """
     centres = [picture_centres(panel.codewords) for panel in panels]
-    reach = _SIDE / 2 + _GAP + np.abs(centres).max()
+    # All panels have one scale, by the outermost picture.
+    limit = _SIDE / 2 + _GAP + np.abs(centres).max()
     with style():
         figure, grid, _ = make_panels(len(panels), len(panels), _HEIGHT)
         for axes, panel, panel_centres in zip(grid, panels, centres, strict=True):
             axes.set_title(label(panel.title), pad=3)
             _draw_codewords(axes, panel.codewords, panel_centres, pictures)
-            axes.set(xlim=(-reach, reach), ylim=(-reach, reach), aspect="equal")
+            axes.set(xlim=(-limit, limit), ylim=(-limit, limit), aspect="equal")
             axes.set_axis_off()
     return figure
 
@@ -79,6 +80,7 @@ def picture_centres(codewords: np.ndarray) -> np.ndarray:
     """
     centres: list[np.ndarray] = []
     for codeword in codewords:
+        # A corner is 0.71 sides from the centre, so that no corner is inside the circle.
         radius = 1 + _SIDE * 0.75
         # Squares overlap if their centres are nearer than a side in both coordinates.
         while any(np.abs(radius * codeword - other).max() < _SIDE + _GAP for other in centres):
@@ -96,8 +98,9 @@ def _draw_codewords(
     for codeword, centre, picture in zip(codewords, centres, pictures, strict=True):
         axes.plot(*zip([0, 0], centre, strict=True), color="#bbbbbb", linewidth=0.5, zorder=1)
         axes.plot(*zip([0, 0], codeword, strict=True), color=COLOURS[0], linewidth=0.8, zorder=2)
-        (x, y), half = centre, _SIDE / 2
-        extent = (x - half, x + half, y - half, y + half)
+        x, y = centre
+        half_side = _SIDE / 2
+        extent = (x - half_side, x + half_side, y - half_side, y + half_side)
         axes.imshow(picture, cmap="gray", extent=extent, zorder=3)
 
 
@@ -248,6 +251,7 @@ def paths_headline(record: PathsRecord) -> str:
 
 def _path_distances(record: PathsRecord, loss: str) -> np.ndarray:
     """Return the L1 distance of the two paths at each norm, in percent of the norm."""
+    # Both paths have the shape (n_norms, n_classes, n_stumps).
     exact, steps = (np.array(getattr(record.paths[loss], solution)) for solution in _SOLUTIONS)
     return 100 * np.abs(exact - steps).sum(axis=(1, 2)) / record.norms
 
@@ -294,12 +298,13 @@ class PathCurves(FitFigure, frozen=True, kw_only=True):
 def _facts(record: PathsRecord) -> list[list[str]]:
     """Return the distance of the two paths at several norms."""
     norms = np.array(record.norms)
+    # Choose evenly spaced positions, of which the last norm is one.
     shown = np.arange(len(norms), 0, -len(norms) // _N_SHOWN)[::-1] - 1
     facts = []
     for loss, path in record.paths.items():
         exact = np.array(path.exact)
-        apart = _path_distances(record, loss)
+        distances = _path_distances(record, loss)
         facts += [
-            [loss, f"{norms[i]:g}", f"{exact[i].max():.2f}", f"{apart[i]:.1f}"] for i in shown
+            [loss, f"{norms[i]:g}", f"{exact[i].max():.2f}", f"{distances[i]:.1f}"] for i in shown
         ]
     return facts

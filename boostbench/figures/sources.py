@@ -286,7 +286,22 @@ def stale_cells(cells: Iterable[Cell]) -> list[str]:
 def read_figure_tables(
     figure: str, names: Sequence[str], overrides: list[str]
 ) -> tuple[list[Table], Path]:
-    """Return the tables of a figure from the records, and the folder of the records."""
+    """Return the tables of a figure from the records, and the folder of the records.
+
+    Parameters
+    ----------
+    figure : str
+        Name of the figure, for messages.
+    names : sequence of str
+        Names of the tables.
+    overrides : list of str
+        Words of the command line; ``results=DIR`` alone is allowed, as nothing is run.
+
+    Raises
+    ------
+    UserError
+        If there is another override, or no such table.
+    """
     other_words, results = parse_names_and_results(f"figure {figure}", overrides)
     if other_words:
         raise UserError(f"figure {figure} takes results=DIR alone, not {other_words[0]!r}")

@@ -67,8 +67,10 @@ def line_style(index: int) -> dict:
     index : int
         Position of the hue. Where the colours are used a second time, the lines are dashed.
     """
-    turn, colour = divmod(index, len(COLOURS))
-    return {"color": COLOURS[colour], "linestyle": _DASHES[turn % len(_DASHES)], "linewidth": 1}
+    # `n_uses` hues before this one have its colour.
+    n_uses, colour = divmod(index, len(COLOURS))
+    dashes = _DASHES[n_uses % len(_DASHES)]
+    return {"color": COLOURS[colour], "linestyle": dashes, "linewidth": 1}
 
 
 def marked_line_style(index: int) -> dict:
@@ -79,12 +81,13 @@ def marked_line_style(index: int) -> dict:
     index : int
         Position of the hue. Where the colours are used a second time, the markers are hollow.
     """
-    turn, number = divmod(index, len(MARKERS))
-    marks = {"marker": MARKERS[(number + turn) % len(MARKERS)], "markersize": 3}
-    hollow = (
-        {"markerfacecolor": "white", "markeredgewidth": 0.7} if turn else {"markeredgewidth": 0}
+    # Markers are as many as colours. A shift gives the next hue of a colour another marker.
+    n_uses, position = divmod(index, len(MARKERS))
+    marks = {"marker": MARKERS[(position + n_uses) % len(MARKERS)], "markersize": 3}
+    edges = (
+        {"markerfacecolor": "white", "markeredgewidth": 0.7} if n_uses else {"markeredgewidth": 0}
     )
-    return {**line_style(index), **marks, **hollow}
+    return {**line_style(index), **marks, **edges}
 
 
 def label(title: str) -> str:

@@ -14,12 +14,15 @@ from scipy import stats
 from boostbench.analysis.statistics import LEVEL, finite_array
 from boostbench.util.numbers import rounded
 
-#: On fewer data sets the approximate p-values reject too often: by simulation up to 20% of the
-#: time, where 5% are meant; from 9 on 4.7% to 5.8% (3 to 10 algorithms).
-_FEW = 9
-
-#: Rank sums that are tried at a time, at most, before orders are drawn at random; and how many.
-_MOST, _DRAWN = 1_000_000, 49_999
+#: Number of data sets from which the approximate p-values are used. By simulation with 3 to 10
+#: algorithms, they reject in 4.7% to 5.8% of the cases from 9 data sets on, where 5% are meant, and
+#: in up to 20% with fewer data sets.
+_MIN_APPROXIMATE = 9
+#: Largest number of rank sums that are enumerated at a time, 8 MB for each algorithm; with more,
+#: orders are drawn at random.
+_MAX_ENUMERATED = 1_000_000
+#: Number of drawn orders. With the observed order, p-values are multiples of 1 / 50 000.
+_N_DRAWN = 49_999
 
 
 class Friedman(NamedTuple):
@@ -35,11 +38,10 @@ class Friedman(NamedTuple):
         Friedman's statistic, corrected for ties, and Iman and Davenport's, which is less
         conservative where its distribution is approximate.
     p, f_p : float
-        Their p-values. Both statistics order the orders of ranks alike, so that these are equal
-        where they are not approximate.
+        P-values of both statistics. F grows with chi-squared, so that exact p-values are equal.
     by : {"distribution", "enumeration", "drawing"}
-        Where the p-values are from: the chi-squared and the F distribution; or, of few data sets,
-        all orders of the ranks within the data sets, or random ones where there are too many.
+        Source of the p-values: the chi-squared and the F distribution; or, for few data sets, all
+        orders of the ranks within the data sets, or random orders if there are too many.
     nemenyi : ndarray of shape (n_algorithms, n_algorithms), float64
         P-values of all pairs by Nemenyi's test, which are corrected for their number.
     critical_difference : float
@@ -62,7 +64,7 @@ class Friedman(NamedTuple):
         return self.f_p <= LEVEL
 
     def sentence(self, pairs: str) -> str:
-        """Word the result.
+        """Return the result in words.
 
         Parameters
         ----------
@@ -81,10 +83,10 @@ class Friedman(NamedTuple):
         if self.by == "distribution":
             test += f"{self.chi2:.2f}, p = {self.p:.3g}; {f}, p = {self.f_p:.3g}"
         else:
-            orders = "all orders" if self.by == "enumeration" else f"{_DRAWN} random orders"
+            orders = "all orders" if self.by == "enumeration" else f"{_N_DRAWN} random orders"
             test += (
                 f"{self.chi2:.2f}; {f}; both have p = {self.p:.3g}, from {orders} of the ranks, as "
-                f"fewer than {_FEW} {pairs} are too few for an approximation"
+                f"fewer than {_MIN_APPROXIMATE} {pairs} are too few for an approximation"
             )
         return (
             f"{test}, which {verdict} the null hypothesis that all are equal at the 5% "
@@ -99,75 +101,107 @@ def friedman(numbers: Sequence[Sequence[float]], digits: int = 1) -> Friedman:
     Parameters
     ----------
     numbers : array-like of shape (n_data, n_algorithms)
-        E.g. mean test errors in percent; at least 2 data sets and 3 algorithms.
+        Numbers such as mean test errors in percent; at least 2 data sets and 3 algorithms.
     digits : int, default=1
         Printed decimals; numbers that print alike are ties.
 
     Returns
     -------
     Friedman
-        With a p-value of 1 where all numbers of each data set are equal.
+        The p-values are 1 if all numbers of each data set are equal.
     """
+    # 1) Compute Friedman's statistic, and from it Iman and Davenport's.
     numbers = rounded(finite_array(numbers), digits)
     n, k = numbers.shape
-    of_rows = stats.rankdata(numbers, axis=1)
-    ranks = of_rows.mean(axis=0)
+    ranks = stats.rankdata(numbers, axis=1)  # (n_data, n_algorithms)
+    average = ranks.mean(axis=0)
     if (numbers == numbers[:, :1]).all():
         chi2, p = 0.0, 1.0
     else:
         chi2, p = map(float, stats.friedmanchisquare(*numbers.T))
-    rest = n * (k - 1) - chi2
-    # If nothing is left, all data sets rank the algorithms alike.
-    f = (n - 1) * chi2 / rest if rest > 1e-9 else np.inf
+    # F = (n - 1) chi2 / (n (k - 1) - chi2). The denominator is 0 if all data sets rank alike.
+    denominator = n * (k - 1) - chi2
+    f = (n - 1) * chi2 / denominator if denominator > 1e-9 else np.inf
     f_p = float(stats.f.sf(f, k - 1, (k - 1) * (n - 1)))
     by = "distribution"
-    if n < _FEW:
-        exact = _enumerated_p(of_rows)
-        by = "drawing" if exact is None else "enumeration"
-        p = f_p = _sampled_p(of_rows) if exact is None else exact
+    # 2) Replace the approximate p-values for few data sets.
+    if n < _MIN_APPROXIMATE:
+        exact_p = _enumerated_p(ranks)
+        by = "drawing" if exact_p is None else "enumeration"
+        p = f_p = _sampled_p(ranks) if exact_p is None else exact_p
     # The order of the first data set is one of factorial(k), so that no p-value is smaller.
     p, f_p = (max(p_value, float(factorial(k)) ** (1 - n)) for p_value in (p, f_p))
-    # Demšar's standard error of a difference of ranks is sqrt(2) of the studentized range's.
-    unit = sqrt(k * (k + 1) / (12 * n))
-    apart = np.abs(ranks[:, None] - ranks)
-    nemenyi = stats.studentized_range.sf(apart / unit, k, np.inf)
-    critical = float(unit * stats.studentized_range.ppf(1 - LEVEL, k, np.inf))
-    return Friedman(n, ranks, chi2, p, f, f_p, by, nemenyi, critical)
+    # 3) Test all pairs. Demšar's standard error of a difference is sqrt(k (k + 1) / (6 n)); the
+    # studentized range is in units of the standard error of one rank, which is less by sqrt(2).
+    standard_error = sqrt(k * (k + 1) / (12 * n))
+    distances = np.abs(average[:, None] - average)
+    return Friedman(
+        n=n,
+        ranks=average,
+        chi2=chi2,
+        p=p,
+        f=f,
+        f_p=f_p,
+        by=by,
+        nemenyi=stats.studentized_range.sf(distances / standard_error, k, np.inf),
+        critical_difference=float(
+            standard_error * stats.studentized_range.ppf(1 - LEVEL, k, np.inf)
+        ),
+    )
 
 
 def _enumerated_p(ranks: np.ndarray) -> float | None:
-    """Share of all orders within the rows that spread the rank sums at least as far.
+    """Return the share of all orders within the rows that spread the rank sums at least as far.
 
-    Row by row, the rank sums that there can be and how likely they are. Only which sums there are
-    matters, not whose, so that they are kept in ascending order. None where they are too many.
+    Parameters
+    ----------
+    ranks : ndarray of shape (n_data, n_algorithms)
+        Ranks within each row.
+
+    Returns
+    -------
+    float or None
+        Exact p-value; None if there are too many orders.
+
+    Notes
+    -----
+    Row by row, all possible vectors of rank sums are listed with their probabilities. The p-value
+    depends on the values of the sums and not on their algorithms, so that equal vectors are joined
+    after sorting.
     """
     doubled = np.rint(2 * ranks).astype(np.int64)  # whole numbers, as ties share ranks
     k = doubled.shape[1]
-    sums, likely = np.sort(doubled[:1]), np.ones(1)
+    sums, probabilities = np.sort(doubled[:1]), np.ones(1)
     for row in doubled[1:]:
-        if len(sums) * factorial(k) > _MOST:
+        if len(sums) * factorial(k) > _MAX_ENUMERATED:
             return None
+        # 1) Add each order of the row to each vector.
         orders = np.array(list(permutations(row)))
-        reached = np.sort((sums[:, None] + orders).reshape(-1, k))
-        names = reached @ (reached.max() + 1) ** np.arange(k)
-        _, first, which = np.unique(names, return_index=True, return_inverse=True)
-        sums, likely = reached[first], np.bincount(which, np.repeat(likely, len(orders)))
-        likely /= len(orders)
-    return float(likely[_spread(sums) >= _spread(doubled.sum(axis=0))].sum())
+        vectors = np.sort((sums[:, None] + orders).reshape(-1, k))
+        # 2) Join equal vectors: their sums are the digits of one whole number.
+        codes = vectors @ (vectors.max() + 1) ** np.arange(k)
+        _, first, inverse = np.unique(codes, return_index=True, return_inverse=True)
+        sums = vectors[first]
+        probabilities = np.bincount(inverse, np.repeat(probabilities, len(orders)))
+        probabilities /= len(orders)
+    is_as_far = _spread(sums) >= _spread(doubled.sum(axis=0))
+    return float(probabilities[is_as_far].sum())
 
 
 def _sampled_p(ranks: np.ndarray) -> float:
-    """Estimate the same from random orders; the one that was found counts as one of them."""
+    """Estimate the p-value of `_enumerated_p` by random orders, and the observed order."""
     rng = np.random.default_rng(0)
     k = ranks.shape[1]
-    observed, sums = _spread(ranks.sum(axis=0)), np.zeros((_DRAWN, k))
+    observed = _spread(ranks.sum(axis=0))
+    sums = np.zeros((_N_DRAWN, k))
     for row in ranks:
-        sums += rng.permuted(np.tile(row, (_DRAWN, 1)), axis=1)
-    return float((1 + np.sum(_spread(sums) >= observed - 1e-9)) / (1 + _DRAWN))
+        sums += rng.permuted(np.tile(row, (_N_DRAWN, 1)), axis=1)
+    # The tolerance is for the rounding of sums in another order.
+    return float((1 + np.sum(_spread(sums) >= observed - 1e-9)) / (1 + _N_DRAWN))
 
 
 def _spread(sums: np.ndarray) -> np.ndarray:
-    """Add up squares of rank sums, which grow with both statistics."""
+    """Return the sum of the squared rank sums; both statistics grow with it."""
     return (sums**2).sum(axis=-1)
 
 
@@ -202,7 +236,7 @@ def holm(p: Sequence[float]) -> np.ndarray:
     """
     p = finite_array(p)
     order = np.argsort(p)
-    # The smallest is one of n, the next one of n - 1; none is smaller than one before it.
+    # The smallest p-value is multiplied by n, the next by n - 1; none is less than one before it.
     stepped = np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1))
     corrected = np.empty_like(p)
     corrected[order] = np.minimum(stepped, 1)

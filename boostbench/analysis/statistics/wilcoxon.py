@@ -16,7 +16,7 @@ from boostbench.analysis.statistics import LEVEL, finite_array
 
 #: Number of pairs up to which the exact distribution is computed, which takes time in proportion to
 #: the cube of the number; beyond, the normal distribution takes its place.
-MOST_EXACT = 500
+MAX_EXACT = 500
 
 
 class Wilcoxon(NamedTuple):
@@ -91,17 +91,18 @@ class Wilcoxon(NamedTuple):
                 f"(statistic {self.statistic:g}, {p})."
             )
         side = "at most" if self.tabled else "above"
-        told = f"the statistic ({self.statistic:g}) is {side} the critical value ({self.critical})"
+        text = f"the statistic ({self.statistic:g}) is {side} the critical value ({self.critical})"
         if self.tabled == self.significant:
-            return f"{told}, so that the test {_rejects(self.tabled)} ({p})."
+            return f"{text}, so that the test {_rejects(self.tabled)} ({p})."
         # Many ties make the rank sum small for any differences.
         return (
-            f"{p}, which {_rejects(self.significant)}; {told}, but {self.ties} of {self.n} pairs "
+            f"{p}, which {_rejects(self.significant)}; {text}, but {self.ties} of {self.n} pairs "
             "are ties, which the critical value ignores."
         )
 
 
 def _rejects(significant: bool) -> str:
+    """Return the verdict on the null hypothesis as the end of a sentence."""
     verb = "rejects" if significant else "does not reject"
     return f"{verb} the null hypothesis at the 5% significance level"
 
@@ -112,7 +113,8 @@ def wilcoxon(differences: Sequence[float]) -> Wilcoxon:
     Parameters
     ----------
     differences : array-like of shape (n_pairs,)
-        Of paired numbers as they are printed, see `boostbench.util.numbers.differences`.
+        Differences of paired numbers as they are printed, see
+        `boostbench.util.numbers.differences`.
 
     Returns
     -------
@@ -137,8 +139,8 @@ def wilcoxon(differences: Sequence[float]) -> Wilcoxon:
 
 
 def _p_value(ranks: np.ndarray) -> tuple[float, bool]:
-    """Two-sided p-value of signed ranks without zeros, and whether it is exact."""
-    if len(ranks) > MOST_EXACT:
+    """Return the two-sided p-value of signed ranks without zeros, and whether it is exact."""
+    if len(ranks) > MAX_EXACT:
         test = stats.wilcoxon(ranks, method="asymptotic", correction=True)
         return float(test.pvalue), False
     # SciPy's exact method takes shared ranks, which may be halves, for different ones.
@@ -150,10 +152,10 @@ def _p_value(ranks: np.ndarray) -> tuple[float, bool]:
 
 @cache
 def critical_value(n: int) -> int | None:
-    """Largest rank sum that is significant at 5% in a two-sided signed-rank test of `n` pairs.
+    """Return the largest significant rank sum of a two-sided signed-rank test at 5%.
 
-    It is found by the exact distribution, and of more than 500 pairs by the normal one, corrected
-    for continuity.
+    It follows from the exact distribution; for more than 500 pairs from the normal distribution
+    with a correction for continuity.
 
     Parameters
     ----------
@@ -163,14 +165,14 @@ def critical_value(n: int) -> int | None:
     Returns
     -------
     int or None
-        None when no rank sum is (n < 6).
+        None if no rank sum is significant (n < 6).
 
     Examples
     --------
     >>> critical_value(11), critical_value(8), critical_value(6), critical_value(5)
     (10, 3, 0, None)
     """
-    if n > MOST_EXACT:
+    if n > MAX_EXACT:
         mean, deviation = n * (n + 1) / 4, sqrt(n * (n + 1) * (2 * n + 1) / 24)
         return floor(mean - 0.5 - stats.norm.isf(LEVEL / 2) * deviation)
     p = 2 * np.cumsum(_lower_half(range(1, n + 1)))
@@ -178,12 +180,14 @@ def critical_value(n: int) -> int | None:
 
 
 def _lower_half(ranks: Sequence[int]) -> np.ndarray:
-    """Give the null distribution of the sum of the ranks on one side: its lower half.
+    """Return the lower half of the null distribution of the rank sum of one side.
+
+    Under the null hypothesis, each rank is on this side with a probability of one half.
 
     Parameters
     ----------
     ranks : sequence of int
-        Whole and positive.
+        Ranks, or doubled ranks; positive.
 
     Returns
     -------
@@ -192,11 +196,12 @@ def _lower_half(ranks: Sequence[int]) -> np.ndarray:
     """
     probabilities = np.zeros(sum(ranks) // 2 + 1)
     probabilities[0] = 1.0
-    most = 0
+    largest_sum = 0
     for rank in ranks:
-        most += rank
-        # Add the rank with a probability of one half; the larger sums have probability 0 so far.
-        reached = probabilities[: most + 1]
+        largest_sum += rank
+        # Sums that exceed the half of all ranks are cut off; sums above `largest_sum` have
+        # probability 0.
+        reached = probabilities[: largest_sum + 1]
         reached[rank:] += reached[:-rank].copy()
         reached /= 2
     return probabilities

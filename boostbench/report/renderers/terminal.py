@@ -5,6 +5,7 @@ from itertools import groupby
 from pathlib import Path
 from string import ascii_lowercase
 from textwrap import wrap
+from typing import NamedTuple
 
 from rich import box
 from rich.console import Console
@@ -155,17 +156,15 @@ def print_listing(console: Console, listing: Listing) -> None:
     lines = [line for line in listing.lines if line.is_known]
     if lines:
         console.print()
-        rows, heads, legend, gap = _fit_listing(
-            console.width, listing, [line.texts for line in lines]
-        )
-        grid = make_grid(heads, n_left=listing.n_names, gap=gap)
-        for line, texts in zip(lines, rows, strict=True):
+        fitted = _fit_listing(console.width, listing, [line.texts for line in lines])
+        grid = make_grid(fitted.heads, n_left=listing.n_names, gap=fitted.gap)
+        for line, texts in zip(lines, fitted.rows, strict=True):
             styles = ["bold" if column in line.bold else "" for column in range(len(texts))]
             if line.verdict:
                 styles[-1] = VERDICTS[line.verdict].colour
             grid.add_row(*map(Text, texts, styles))
         console.print(grid)
-        for sentence in legend:
+        for sentence in fitted.legend:
             console.print(sentence)
     if listing.summary:
         console.print(listing.summary, style="bold")
@@ -173,19 +172,38 @@ def print_listing(console: Console, listing: Listing) -> None:
         console.print(sentence)
 
 
-def _fit_listing(
-    width: int, listing: Listing, rows: list[list[str]]
-) -> tuple[list[list[str]], list[str], list[str], int]:
-    """Fit a list into a width: by narrow gaps, then letters for words, then wrapped names.
+class _FittedListing(NamedTuple):
+    """List that fits the terminal.
 
-    Returns
-    -------
-    rows, heads : list
+    Attributes
+    ----------
+    rows : list of list of str
         Printed texts.
+    heads : list of str
+        Printed headings.
     legend : list of str
-        Meanings of the letters.
+        Meanings of letters that stand for words.
     gap : int
         Spaces between columns.
+    """
+
+    rows: list[list[str]]
+    heads: list[str]
+    legend: list[str]
+    gap: int
+
+
+def _fit_listing(width: int, listing: Listing, rows: list[list[str]]) -> _FittedListing:
+    """Fit rows of a list into a width: by narrow gaps, then letters for words, then wrapped names.
+
+    Parameters
+    ----------
+    width : int
+        Width of the terminal, in characters.
+    listing : Listing
+        List, for its headings and the number of columns of names.
+    rows : list of list of str
+        Texts of the lines that are printed.
     """
     columns = zip(listing.heads, zip(*rows, strict=True), strict=True)
     heads = [
@@ -206,8 +224,10 @@ def _fit_listing(
         excess = _total_width(heads, rows, gap) - width
         if excess > 0:
             narrow = max(longest[column] - excess, _NAME_WIDTH)
-            rows = [[*r[:column], _break(r[column], narrow), *r[column + 1 :]] for r in rows]
-    return rows, heads, legend, gap
+            rows = [
+                [*row[:column], _break(row[column], narrow), *row[column + 1 :]] for row in rows
+            ]
+    return _FittedListing(rows, heads, legend, gap)
 
 
 def _total_width(heads: Sequence[str], rows: Sequence[Sequence[str]], gap: int) -> int:
@@ -240,6 +260,7 @@ def _abbreviate_bases(rows: Sequence[Sequence[str]]) -> tuple[list[list[str]], l
 
 
 def _break(text: str, width: int) -> str:
+    """Wrap a text into lines of at most `width` characters."""
     return "\n".join(wrap(text, width))
 
 

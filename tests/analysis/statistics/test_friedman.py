@@ -120,7 +120,7 @@ def test_drawn_orders_are_near_all_of_them(monkeypatch):
     numbers = np.random.default_rng(1).random((8, 5))
     exact = friedman(numbers, digits=6)
     assert exact.by == "enumeration"  # 120^8 orders
-    monkeypatch.setattr(friedman_module, "_MOST", 1)
+    monkeypatch.setattr(friedman_module, "_MAX_ENUMERATED", 1)
     drawn = friedman(numbers, digits=6)
     assert drawn.by == "drawing"
     assert drawn.p == pytest.approx(exact.p, abs=4 * np.sqrt(exact.p * (1 - exact.p) / 50_000))

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from boostbench.analysis.statistics.wilcoxon import MOST_EXACT, Wilcoxon, critical_value, wilcoxon
+from boostbench.analysis.statistics.wilcoxon import MAX_EXACT, Wilcoxon, critical_value, wilcoxon
 from boostbench.papers import published
 from boostbench.papers.metadata import library
 from boostbench.util.numbers import differences
@@ -86,10 +86,10 @@ def test_critical_value_needs_little_memory():
 
 
 def test_approximation_is_near_the_exact_distribution():
-    before, exact, near = (critical_value(MOST_EXACT + offset) for offset in (-1, 0, 1))
+    before, exact, near = (critical_value(MAX_EXACT + offset) for offset in (-1, 0, 1))
     assert near - exact == pytest.approx(exact - before, abs=5)
     assert critical_value(10_000) == 24_436_664
-    pairs = np.arange(1.0, MOST_EXACT + 2) * np.where(np.arange(MOST_EXACT + 1) % 23 < 10, 1, -1)
+    pairs = np.arange(1.0, MAX_EXACT + 2) * np.where(np.arange(MAX_EXACT + 1) % 23 < 10, 1, -1)
     result = wilcoxon(pairs)
     assert not result.exact
     assert wilcoxon(pairs[:-1]).exact
