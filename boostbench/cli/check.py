@@ -48,7 +48,12 @@ def run(args: Namespace) -> int:
     if args.update:
         raise UserError("--update is for the papers' tables, not for --published")
     return check_published(
-        args.published, args.words, args.json, args.repeats, args.decimals, args.rule
+        args.published,
+        args.words,
+        as_json=args.json,
+        repeats=args.repeats,
+        decimals=args.decimals,
+        rule=args.rule,
     )
 
 

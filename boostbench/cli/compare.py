@@ -42,7 +42,14 @@ def complete(before: list[str], word: str) -> list[str]:
 
 def run(args: Namespace) -> None:
     """Compare the algorithms."""
-    compare(args.words, args.tables, args.data, args.json, args.figure, args.rope)
+    compare(
+        args.words,
+        args.tables,
+        args.data,
+        as_json=args.json,
+        figure=args.figure,
+        rope=args.rope,
+    )
 
 
 #: Endings of a figure's file; all three formats are written, whichever is given.

@@ -47,7 +47,9 @@ def complete(before: list[str], word: str) -> list[str]:
 
 def run(args: Namespace) -> int:
     """Verify the records."""
-    return verify(args.words, args.budget, args.jobs, args.dry_run, args.against)
+    return verify(
+        args.words, args.budget, n_jobs=args.jobs, dry_run=args.dry_run, against=args.against
+    )
 
 
 #: Seconds of the units of a budget: seconds, minutes and hours.
@@ -350,10 +352,9 @@ def _print_findings(
             for sentence in dict.fromkeys(getattr(finding, state).values()):
                 console.print(f"{state}, {finding.group}: {sentence}", style="red")
     # 3) Count the refits by their result.
-    same, other_errors, different, failed = (
-        sum(len(check.list_results(state)) for check in checks)
-        for state in ("same", "other errors", "different", "failed")
-    )
+    states = Counter(result.state for check in checks for result in check.results)
+    same, other_errors = states["same"], states["other errors"]
+    different, failed = states["different"], states["failed"]
     if other_errors:
         console.print(
             f"{other_errors} refits differ from records of another processor, whose errors are "

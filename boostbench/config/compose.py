@@ -149,7 +149,8 @@ class ConfigTree:
         UserError
             If there is no such key, a key to add exists, or the value to delete is another one.
         """
-        name, is_addition, is_deletion = strip_prefix(key), key.startswith("+"), key.startswith("~")
+        name = strip_prefix(key)
+        is_addition, is_deletion = key.startswith("+"), key.startswith("~")
         # 1) Find the node that holds the value, and copy the nodes on the way.
         *outer, last = name.split(".")
         node = self.values

@@ -125,17 +125,7 @@ class TableRequest(msgspec.Struct, frozen=True, dict=True):
                 key: RequestedCell(config, departures(defined[key], config))
                 for key, config in configs.items()
             }
-            # The first row with changes is enough: the definition of another row may have the
-            # requested values.
-            changes_of_rows = (
-                [
-                    change
-                    for column in part.columns
-                    for change in configs[row, column].differences(defined[row, column])
-                ]
-                for row in part.rows
-            )
-            changes = next(filter(None, changes_of_rows), [])
+            changes = _first_changes(part, configs, defined)
         settings = [*(settings if changes else []), *quantities]
         changes = [*dict.fromkeys(changes), *quantities]
         return cls(
@@ -179,6 +169,32 @@ class TableRequest(msgspec.Struct, frozen=True, dict=True):
         """Configs of the cells that are run."""
         runnable = self.definition.is_run
         return {key: cell.config for key, cell in self.cells.items() if runnable(*key)}
+
+
+def _first_changes(
+    definition: TableDefinition,
+    configs: dict[CellKey, ExperimentConfig],
+    defined: dict[CellKey, ExperimentConfig],
+) -> list[str]:
+    """Return the differences from a definition in the first row that has any; else an empty list.
+
+    One row is enough, as the definition of another row may have the requested values.
+
+    Parameters
+    ----------
+    definition : TableDefinition
+    configs, defined : dict of CellKey to ExperimentConfig
+        Configs by the request, and by the definition.
+    """
+    for row in definition.rows:
+        changes = [
+            change
+            for column in definition.columns
+            for change in configs[row, column].differences(defined[row, column])
+        ]
+        if changes:
+            return changes
+    return []
 
 
 def _profile_note(profile: Profile) -> str:
@@ -349,6 +365,9 @@ def _cells(config: ExperimentConfig) -> Iterator[tuple[TableDefinition, CellKey]
         if data not in shipped_data(name):
             continue
         definition = shipped_definition(name)
-        for row, column in definition.keys if definition.paper == paper else ():
+        # A table that only cites the numbers of the paper is none of its tables.
+        if definition.paper != paper:
+            continue
+        for row, column in definition.keys:
             if (definition.rows[row].data, definition.columns[column].algo) == (data, algo):
                 yield definition, (row, column)

@@ -119,7 +119,13 @@ class DataTable:
             categories.append(words.tolist())
         undeclared_columns = frozenset(j for j, words in enumerate(categories) if words is not None)
         names = compose_letters(map(str, frame.columns))
-        return cls(names, categories, np.column_stack(columns), where, undeclared_columns)
+        return cls(
+            names,
+            categories,
+            values=np.column_stack(columns),
+            where=where,
+            undeclared_columns=undeclared_columns,
+        )
 
     def column(self, j: int) -> np.ndarray:
         """Return column `j` as a dense vector of shape (n_samples,)."""
@@ -186,12 +192,13 @@ class DataTable:
             return self.line_of(int(first_rows[codes_by_first_row[words.index(word)]]))
 
         # 3) Judge the words.
+        counts = np.bincount(codes[rows], minlength=len(first_rows))
         return find_problem(
             self.names[j],
             words,
-            np.bincount(codes[rows], minlength=len(first_rows))[codes_by_first_row],
-            len(codes),
-            locate,
+            counts=counts[codes_by_first_row],
+            n_rows=len(codes),
+            locate=locate,
             notation=self.notation if is_undeclared else None,
             is_label=is_label,
             drop_key=drop_key,
@@ -359,7 +366,9 @@ def features_and_labels(
         table = replace(table, values=table.values[is_complete])
     # 3) Encode the words.
     X, categories, names = _encode_columns(table, columns)
-    return LabelledData(X, table.labels(label), None, categories, names, kept_rows)
+    return LabelledData(
+        X, table.labels(label), categories=categories, names=names, kept_rows=kept_rows
+    )
 
 
 def _feature_columns(

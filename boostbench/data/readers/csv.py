@@ -482,26 +482,31 @@ class _TableBuilder:
 
     def _encode(self, j: int, column) -> np.ndarray:
         """Return the codes of a pandas series of words in column `j`."""
-        words, is_label, rules = self._word_codes[j], j == self.label, self.rules
+        words = self._word_codes[j]
         if words is None:
+            is_label = j == self.label
             words = self._word_codes[j] = _WordCodes(
-                rules.missing_labels if is_label else rules.missing_features,
-                rules.notation,
+                self.rules.missing_labels if is_label else self.rules.missing_features,
+                self.rules.notation,
                 max_rows=self.n_lines,
                 may_be_ids=not is_label,
             )
         return words.encode(column)
 
     def _is_text(self, j: int, column) -> bool:
-        """Return whether a pandas series has to be read as text, by its type and its numbers."""
+        """Return whether a pandas series has to be read as text, by its type and its numbers.
+
+        `column` is the part of column `j` in a chunk of rows.
+        """
         kind = column.dtype.kind
+        # Truth values count as numbers only if all chunks have them, as "True" is no number.
         if kind not in "biuf" or (j in self._bools) != (kind == "b"):
             return True
         # Whole numbers that float64 cannot represent stay text, so that labels do not merge.
         return kind in "iu" and max(-int(column.min()), int(column.max())) >= MIN_INEXACT
 
     def table(self, scanner: "_RowScanner", parser: _PandasParser) -> DataTable:
-        """Return the table.
+        """Return the content of the file, after all rows were added.
 
         Parameters
         ----------

@@ -201,8 +201,8 @@ def _load_file(path: Path | None, spec: DataSpec) -> SourceResult:
         spec.name,
         data.X,
         data.y,
-        f"file {path}",
-        data.splits,
+        source=f"file {path}",
+        splits=data.splits,
         categories=data.categories,
         names=data.names,
     )

@@ -244,7 +244,7 @@ def read_archive(path: Path, name: str, origin: msgspec.Struct) -> Dataset | Non
         parts = np.split(arrays["split_rows"], ends)
         splits = list(zip(parts[::2], parts[1::2], strict=True))
     names = metadata.get("names")
-    dataset = Dataset(name, X, arrays["y"], metadata["source"], splits, names=names)
+    dataset = Dataset(name, X, arrays["y"], source=metadata["source"], splits=splits, names=names)
     if dataset.checksum != metadata["checksum"]:
         raise ValueError(f"its checksum is not {metadata['checksum']}")
     return dataset

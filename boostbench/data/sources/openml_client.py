@@ -123,7 +123,9 @@ def download(name: str, query: DataQuery | TaskQuery) -> Dataset:
     if is_task:
         source = f"{source} ({description.name}), task {query.task}"
         splits = _read_splits(splits_text, _Procedure.from_task(task), len(data.y), origin)
-    dataset = Dataset(name, data.X, data.y, source, splits, categories=data.categories)
+    dataset = Dataset(
+        name, data.X, data.y, source=source, splits=splits, categories=data.categories
+    )
     return dataset.one_hot_encoded()
 
 
@@ -244,10 +246,12 @@ def _read_splits(text: str, procedure: _Procedure, n_samples: int, origin: str) 
     damage = f"{origin}: the file of its splits is damaged"
     rows = _read_split_rows(text, origin, damage)
     _check_numbers_of_splits(rows, procedure, damage)
-    splits = [
-        tuple(part.loc[part["type"] == name, "rowid"].to_numpy() for name in ("TRAIN", "TEST"))
-        for _, part in rows.groupby(["repeat", "fold"])
-    ]
+    splits = []
+    for _, split_rows in rows.groupby(["repeat", "fold"]):
+        train, test = (
+            split_rows.loc[split_rows["type"] == part, "rowid"] for part in ("TRAIN", "TEST")
+        )
+        splits.append((train.to_numpy(), test.to_numpy()))
     for number, parts in enumerate(splits, 1):
         # A bootstrap repeats training rows; a test row may not be among them.
         unique_rows = tuple(map(np.unique, parts))
