@@ -92,27 +92,31 @@ def claims(table: Table) -> list[str]:
         A sentence for each claim, with its verdict for new samples and on these splits; and an
         explanation if a claim is judged.
     """
-    sentences, judged = [], False
+    sentences, needs_explanation = [], False
     for claim in table.claims:
+        # 1) Claims about cells with other settings, and claims without records, have no verdict.
+        if _has_departures(table, claim):
+            sentences.append(f"“{claim.says}” is not judged, as settings differ.")
+            needs_explanation = True
+            continue
         tests = list(_compare_columns_of_claim(table, claim, corrected=True))
-        if all(isnan(test.supports) for test in tests) and not _has_departures(table, claim):
+        if all(isnan(test.supports) for test in tests):
             sentences.append(f"“{claim.says}” is undecided: nothing of it is on record.")
             continue
-        judged = True
+        # 2) Other claims have a verdict for new samples, and one on these splits.
+        needs_explanation = True
         new_samples = ClaimVerdict.from_tests(tests)
         these_splits = ClaimVerdict.from_tests(
             list(_compare_columns_of_claim(table, claim, corrected=False))
         )
         recorded = [test for test in new_samples.undecided if not isnan(test.supports)]
         sentences.append(
-            f"“{claim.says}” is not judged, as settings differ."
-            if _has_departures(table, claim)
-            else f"“{claim.says}” {_verdict_text(new_samples, these_splits, tests)}"
+            f"“{claim.says}” {_verdict_text(new_samples, these_splits, tests)}"
             f"{_list_places('Against it', new_samples.against)}"
             f"{_list_places('Undecided', recorded)}"
             f"{_list_missing(new_samples.undecided)}"
         )
-    return [*sentences, CLAIMS_EXPLANATION] if judged else sentences
+    return [*sentences, CLAIMS_EXPLANATION] if needs_explanation else sentences
 
 
 def _has_departures(table: Table, claim: Claim) -> bool:
@@ -146,13 +150,23 @@ def _verdict_text(
 
 
 def _compare_columns_of_claim(table: Table, claim: Claim, corrected: bool) -> Iterator[ClaimTest]:
-    """Yield the comparisons of a claim, for new samples (`corrected`) or on these splits."""
+    """Yield the comparisons of a claim.
+
+    Parameters
+    ----------
+    table : Table
+    claim : Claim
+    corrected : bool
+        Whether the tests have the correction for splits that share samples, and so are about new
+        samples; else they are about these splits.
+    """
     for row in claim.rows:
         for a, b in claim.pairs:
             cells = table.cells[row, a], table.cells[row, b]
             differences = _differences(*cells, claim.times)
             tested = tested_ratio(cells)
             ratio = tested if corrected and tested else 0.0
+            # Differences below 0 support "better"; differences within the limits support "alike".
             if claim.within is None:
                 supports = p_below(differences, 0.0, ratio)
                 contradicts = p_above(differences, 0.0, ratio)
@@ -176,12 +190,13 @@ def _differences(a: Cell, b: Cell, times: float) -> list[float]:
 
 def _list_missing(compared: Sequence[ClaimTest]) -> str:
     """Return the comparisons that are not on record, or their number if there are many."""
-    absent = [c for c in compared if isnan(c.supports)]
+    absent = [test for test in compared if isnan(test.supports)]
     if len(absent) > _MAX_NAMED:
         return f" Not on record: {len(absent)} comparisons."
     return _list_places("Not on record", absent)
 
 
-def _list_places(what: str, compared: Sequence[ClaimTest]) -> str:
+def _list_places(heading: str, compared: Sequence[ClaimTest]) -> str:
     """Return a sentence that names the comparisons after a heading; empty without any."""
-    return f" {what}: {'; '.join(c.place for c in compared)}." if compared else ""
+    places = "; ".join(test.place for test in compared)
+    return f" {heading}: {places}." if compared else ""

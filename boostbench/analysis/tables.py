@@ -277,37 +277,20 @@ def merge(tables: Sequence[Table], names: Sequence[str], data: Collection[str] =
         The table has a column for each of `names`, and compares each two of them. Its `remarks`
         name the table of each number, and the tables that were left out.
     """
-    # 1) Choose the rows. The first table decides on the quantity and the headings.
+    # 1) Choose the tables and their rows. The first table decides on the quantity and the headings.
     first = tables[0]
-    titles = _algorithm_titles(first, names)
-    rows, left_out = {}, []
+    rows: dict[str, _MergedRow] = {}
+    left_out = []
     for table in tables:
-        if table.quantity.name != first.quantity.name:
-            left_out.append(f"Left out is {table.name}, of another quantity.")
-            continue
-        if _algorithm_titles(table, names) != titles:
-            differing = [
-                f"{name} is {title}"
-                for name, title, expected in zip(
-                    names, _algorithm_titles(table, names), titles, strict=True
-                )
-                if title != expected
-            ]
-            left_out.append(f"Left out is {table.name}, where {join_words(differing)}.")
-            continue
-        for row, title in table.rows.items():
-            cells = [table.cells[row, find_column(table.results, name)] for name in names]
-            merged = _MergedRow(title, table.name, tuple(cells))
-            is_asked = row in data if data else row not in table.uncounted
-            if row in rows and merged.has_other_data(rows[row]):
-                row = f"{row} ({table.name})"
-                merged = merged._replace(title=f"{title} ({table.name})")
-            if is_asked and (row not in rows or merged.n_numbers > rows[row].n_numbers):
-                rows[row] = merged
+        difference = _difference_from(first, table, names)
+        if difference:
+            left_out.append(f"Left out is {table.name}, {difference}.")
+        else:
+            _add_rows(rows, table, names, data)
     # 2) Make the table.
     labels = {name: _algorithm_label(first, name) for name in names}
     # A statement of the paper is about its whole table.
-    whole = first if len(tables) - len(left_out) == 1 and not data else None
+    whole_table = first if len(tables) - len(left_out) == 1 and not data else None
     table = Table(
         name="compare",
         title=(" against ".join if len(names) == 2 else join_words)(list(labels.values())),
@@ -321,7 +304,8 @@ def merge(tables: Sequence[Table], names: Sequence[str], data: Collection[str] =
             for column, cell in zip(names, row.cells, strict=True)
         },
         compare=[
-            ColumnPair(a, b, _published_statement(whole, a, b)) for a, b in combinations(names, 2)
+            ColumnPair(a, b, _published_statement(whole_table, a, b))
+            for a, b in combinations(names, 2)
         ],
         remarks=[
             *_source_sentence(row for row in rows.values() if row.n_numbers == len(names)),
@@ -329,6 +313,33 @@ def merge(tables: Sequence[Table], names: Sequence[str], data: Collection[str] =
         ],
     )
     return MergedTable(table, [row.table for row in rows.values()])
+
+
+def _difference_from(first: Table, table: Table, names: Sequence[str]) -> str:
+    """Return why numbers of a table cannot stand beside the first table's; empty if they can."""
+    if table.quantity.name != first.quantity.name:
+        return "of another quantity"
+    titles = zip(
+        names, _algorithm_titles(first, names), _algorithm_titles(table, names), strict=True
+    )
+    differing = [f"{name} is {title}" for name, expected, title in titles if title != expected]
+    return f"where {join_words(differing)}" if differing else ""
+
+
+def _add_rows(
+    rows: dict[str, _MergedRow], table: Table, names: Sequence[str], data: Collection[str]
+) -> None:
+    """Add the rows of a table to the merged rows, see `merge`."""
+    for row, title in table.rows.items():
+        cells = [table.cells[row, find_column(table.results, name)] for name in names]
+        merged = _MergedRow(title, table.name, tuple(cells))
+        is_asked = row in data if data else row not in table.uncounted
+        # Other data under the same name are a row of their own.
+        if row in rows and merged.has_other_data(rows[row]):
+            row = f"{row} ({table.name})"
+            merged = merged._replace(title=f"{title} ({table.name})")
+        if is_asked and (row not in rows or merged.n_numbers > rows[row].n_numbers):
+            rows[row] = merged
 
 
 def _algorithm_label(table: Table, name: str) -> str:

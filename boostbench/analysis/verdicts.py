@@ -206,17 +206,27 @@ def _count_corrected(cells: Iterable[Cell]) -> Counter[str]:
     """
     agreements = [cell.agreement for cell in cells]
     counted = Counter(agreement.verdict for agreement in agreements)
-    counted -= _count_rejected(agreements, "p", ("better", "worse"))
+    counted -= _count_withdrawn(agreements, "p", ("better", "worse"))
     # The rule of power calls a number reproduced without a test.
     tested = [agreement for agreement in agreements if agreement.rule == "tost"]
-    counted -= _count_rejected(tested, "p_within", ("reproduced",))
+    counted -= _count_withdrawn(tested, "p_within", ("reproduced",))
     return Counter({verdict: counted[verdict] for verdict in ("reproduced", "better", "worse")})
 
 
-def _count_rejected(
+def _count_withdrawn(
     agreements: Iterable[Agreement], p_value: str, verdicts: Collection[str]
 ) -> Counter[str]:
-    """Count some verdicts that the correction of their p-values takes back."""
+    """Count the verdicts that do not hold after the correction of their p-values.
+
+    Parameters
+    ----------
+    agreements : iterable of Agreement
+        Agreements whose tests are corrected together; NaN is no test.
+    p_value : {"p", "p_within"}
+        Attribute of an agreement with the p-value of the test.
+    verdicts : collection of str
+        Verdicts that rest on this test.
+    """
     tested = [agreement for agreement in agreements if not isnan(getattr(agreement, p_value))]
     p_values = [getattr(agreement, p_value) for agreement in tested]
     adjusted = stats.false_discovery_control(p_values) if tested else []

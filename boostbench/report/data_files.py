@@ -68,9 +68,18 @@ def _texts(values: Iterable[str | float | None]) -> list[str]:
 
 
 def _fields(
-    row: str, column: str, cell: Cell, name: str
+    row: str, column: str, cell: Cell, quantity_name: str
 ) -> list[tuple[str, str | float | bool | None]]:
-    """Return the heads and values of a cell's line; `name` is the name of the table's quantity."""
+    """Return the heads and values of a cell's line.
+
+    Parameters
+    ----------
+    row, column : str
+        Names of the row and the column.
+    cell : Cell
+    quantity_name : str
+        Name of the table's quantity, of which two heads are made.
+    """
     target, agreement = cell.target, cell.agreement
     fitting = find_quantity(cell.published, "coefficients")
     predicting = find_quantity(cell.published, "predict_per_instance")
@@ -80,8 +89,8 @@ def _fields(
         ("column", escape_formula(" ".join(column.split()))),
         ("algo", cell.algo),
         ("rounds", cell.rounds),
-        (f"{name}_mean", cell.mean),
-        (f"{name}_std", cell.std),
+        (f"{quantity_name}_mean", cell.mean),
+        (f"{quantity_name}_std", cell.std),
         ("n_splits", cell.n_finished),
         ("n_failed", cell.n_failed),
         ("n_missing", cell.missing),
@@ -180,7 +189,11 @@ class PublishedVerdict(msgspec.Struct, frozen=True):
 
 
 class VerdictLine(NamedTuple):
-    """Line of a file of verdicts; empty texts stand for unknown values."""
+    """Line of a file of verdicts, in texts.
+
+    The attributes are the columns of the file. They are attributes of `PublishedVerdict`, with
+    `ours` and `detectable` rounded as they are printed; empty texts stand for unknown values.
+    """
 
     table: str = ""
     data: str = ""

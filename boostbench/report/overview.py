@@ -29,15 +29,15 @@ from boostbench.report.wording import STALE
 from boostbench.util.errors import join_words
 
 #: Heading of `CountedLine.swaps`, and its explanation.
-SWAPPED = "reproduced, own / other"
-SWAPPED_EXPLANATION = (
+SWAPS_HEAD = "reproduced, own / other"
+SWAPS_EXPLANATION = (
     "the share that is reproduced beside the published number of the same algorithm, and beside "
     "the published numbers of the other algorithms on the same data"
 )
 
 #: Heading of `CountedLine.effects`, and its explanation.
-REPLICATED = "effects: order / significant"
-REPLICATED_EXPLANATION = (
+EFFECTS_HEAD = "effects: order / significant"
+EFFECTS_EXPLANATION = (
     "the number of pairs of algorithms that the published numbers separate on a data set, the "
     "share that has the same order in ours, and the share that ours separate as well"
 )
@@ -307,7 +307,7 @@ def readme(tables: Sequence[Table], picture: str, written: Collection[str]) -> s
             str(line.effects),
         ]
         rows.append([f"**{text}**" for text in texts] if line.is_paper else texts)
-    table = aligned(rows, ["table", "published", *columns, SWAPPED, REPLICATED])
+    table = aligned(rows, ["table", "published", *columns, SWAPS_HEAD, EFFECTS_HEAD])
     facts = [
         *counts_sentences(total),
         detectable_sentences(total),
@@ -325,8 +325,8 @@ def readme(tables: Sequence[Table], picture: str, written: Collection[str]) -> s
             f"![How much is reproduced, by table]({picture})",
             table,
             counting_sentences(total, tables),
-            f"*{SWAPPED}*: {SWAPPED_EXPLANATION}.",
-            f"*{REPLICATED}*: {REPLICATED_EXPLANATION}.",
+            f"*{SWAPS_HEAD}*: {SWAPS_EXPLANATION}.",
+            f"*{EFFECTS_HEAD}*: {EFFECTS_EXPLANATION}.",
             "`boostbench report` also writes `report.html`, one page with every table, figure and "
             "the details of each number.\n",
         ]

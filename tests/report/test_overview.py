@@ -140,7 +140,7 @@ def test_readme_lists_papers_and_tables(tables):
     rows = [
         [c.strip() for c in line.strip("|").split("|")] for line in text.splitlines() if "|" in line
     ]
-    pairs = [overview.SWAPPED, overview.REPLICATED]
+    pairs = [overview.SWAPS_HEAD, overview.EFFECTS_HEAD]
     assert rows[0] == ["table", "published", "worse", "undecided", "failed", *pairs]
     assert ["**RandomBoost**", "**2**", "**0**", "**2**", "**0**", "**0% / 0%**", "**-**"] in rows
     assert ["[Table I](tables/mcboost1.md): x^y", "3", "1", "1", "1", "0% / 0%", "-"] in rows

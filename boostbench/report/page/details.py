@@ -234,19 +234,20 @@ def _seconds(cell: Cell) -> str:
     """Return our mean CPU times, and the time of the reference job on the same machine."""
     if not cell.n_finished:
         return ""
-    times = _times([cell.average(QUANTITIES[name]) for name in _TIMES])
-    return f"{times}; reference job {format_time(cell, CALIBRATION.name)}"
+    text = _times([cell.average(QUANTITIES[name]) for name in _TIMES])
+    return f"{text}; reference job {format_time(cell, CALIBRATION.name)}"
 
 
 def _published_times(cell: Cell) -> str:
+    """Return the published CPU times."""
     published = [find_quantity(cell.published, name) for name in _TIMES]
     return _times([number.mean if number else None for number in published])
 
 
-def _times(spent: Sequence[float | None]) -> str:
+def _times(times: Sequence[float | None]) -> str:
     """Return the texts of times in the order of `_TIMES`; unknown times and zeros are omitted."""
-    texts = zip(_TIMES.values(), spent, strict=True)
-    return ", ".join([text.format(numbers.seconds(time)) for text, time in texts if time])
+    pairs = zip(_TIMES.values(), times, strict=True)
+    return ", ".join([text.format(numbers.seconds(time)) for text, time in pairs if time])
 
 
 def _failures(cell: Cell) -> str:
