@@ -67,6 +67,7 @@ class Cluster:
         _silence_dask()
         # Futures of the arrays that workers hold, by the checksum of their data set.
         self._sent = {}
+        # 1) Connect to the scheduler, or start a cluster.
         self.address = scheduler or dask.config.get("scheduler-address", None)
         if self.address is None:
             try:
@@ -83,6 +84,7 @@ class Cluster:
                 raise UserError(
                     f"no Dask scheduler answers at {self.address!r}: {reason}"
                 ) from None
+        # 2) Refuse workers with several threads: they would share the CPU seconds of a process.
         threads = max(self.client.nthreads().values(), default=1)
         if threads > 1:
             # Without an address, the client may belong to the caller.

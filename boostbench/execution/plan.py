@@ -125,6 +125,7 @@ class Experiment:
     @cached_property
     def splits(self) -> list[Split]:
         """Splits of the data; raises UserError if the data cannot be divided."""
+        # A measure that returns None leaves the division to the protocol.
         division = self.dataset, self.spec.protocol, self.spec.seed
         return self.measure.splits(*division) or splits(*division)
 

@@ -98,7 +98,9 @@ class ProgressDisplay(AbstractContextManager):
                 self._show_failure(event)
                 self._show_state(event)
             case Waiting():
-                self._print(f"{counted(event.left, 'fit')} left to another run, which is at it")
+                self._print(
+                    f"{counted(event.n_remaining, 'fit')} left to another run, which is at it"
+                )
             case Interrupted():
                 recorded = f"{event.done} of {event.planned} fits are recorded"
                 resume = "the same command goes on from there"

@@ -61,11 +61,11 @@ class Waiting(NamedTuple):
 
     Attributes
     ----------
-    left : int
+    n_remaining : int
         Number of remaining trials and splits.
     """
 
-    left: int
+    n_remaining: int
 
 
 class Queue:

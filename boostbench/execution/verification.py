@@ -223,6 +223,7 @@ def _make_splits(
     config.pop("time_limit", None)
     config["n_repeats"] = math.ceil(n_splits / config["n_splits"])
     protocol = ProtocolSpec.from_config(config)
+    # A measure that returns None leaves the division to the protocol.
     division = dataset, protocol, seed
     return protocol, measure().splits(*division) or splits(*division)
 
@@ -463,14 +464,14 @@ class GroupCheck:
         changes = {result.key: result.change for result in self.list_results("other errors")}
         differences = {result.key: result.reason for result in self.list_results("different")}
         failures = {result.key: result.reason for result in self.list_results("failed")}
-        other_errors, different, failed = (
-            {**{key: value for key, value in earlier.items() if key in pending}, **today}
-            for earlier, today in (
-                (before.other_errors if before else {}, changes),
-                (before.different if before else {}, differences),
-                (before.failed if before else {}, failures),
-            )
-        )
+
+        def combine(earlier, today):
+            """Return the values by key of today, and the earlier ones of pending records."""
+            return {key: value for key, value in earlier.items() if key in pending} | today
+
+        other_errors = combine(before.other_errors if before else {}, changes)
+        different = combine(before.different if before else {}, differences)
+        failed = combine(before.failed if before else {}, failures)
         same = {}
         for name, keys in before.same.items() if before else ():
             valid = pending if name == kernel else pending | refitted

@@ -12,7 +12,7 @@ import traceback
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 from sklearn.impute import SimpleImputer
@@ -190,22 +190,28 @@ class Trial:
             Further parameters of the estimator, which replace those in `chosen`.
         """
         train, test = self.split.train, self.split.test
-        impute, prepare, X_train = self._fit_preparation(X[train])
+        prepared = self._fit_preparation(X[train])
         # Transformers refuse the empty test part of some measures.
-        X_test = prepare(X[test]) if len(test) else X[test]
+        X_test = prepared.prepare(X[test]) if len(test) else X[test]
         estimator = self.algorithm.build(self.split.seed, **{**self.chosen, **overrides})
-        seconds = _fit(estimator, X_train, y[train])
-        return Fit(estimator, impute, prepare, X_train, X_test, y[train], y[test], seconds)
+        seconds = _fit(estimator, prepared.X_train, y[train])
+        return Fit(
+            estimator=estimator,
+            impute=prepared.impute,
+            prepare=prepared.prepare,
+            X_train=prepared.X_train,
+            X_test=X_test,
+            y_train=y[train],
+            y_test=y[test],
+            seconds=seconds,
+        )
 
-    def _fit_preparation(self, X_train) -> tuple[Callable, Callable, Any]:
+    def _fit_preparation(self, X_train) -> "_PreparedTraining":
         """Learn the preparation from the features of the training part, and apply it to them.
 
-        Returns
-        -------
-        impute, prepare : callable
-            See `Fit`.
-        X_train : ndarray, sparse matrix or DataFrame
-            Prepared training part, so that a large one is not prepared twice.
+        Parameters
+        ----------
+        X_train : ndarray or sparse matrix of shape (n_train, n_features)
         """
         categorical = self.categories if self.takes_categories else ()
         one_hot = () if self.takes_categories else self.categories
@@ -224,7 +230,23 @@ class Trial:
         def prepare(features):
             return scale_and_project(impute(features))
 
-        return impute, prepare, scale_and_project(X_train)
+        return _PreparedTraining(impute, prepare, scale_and_project(X_train))
+
+
+class _PreparedTraining(NamedTuple):
+    """Functions that prepare features, and the prepared features of the training part.
+
+    Attributes
+    ----------
+    impute, prepare : callable
+        See `Fit`.
+    X_train : ndarray, sparse matrix or DataFrame
+        Prepared features, so that a large training part is not prepared twice.
+    """
+
+    impute: Callable
+    prepare: Callable
+    X_train: Any
 
 
 class Work(Protocol):

@@ -79,13 +79,13 @@ class RecordKeys(NamedTuple):
     @classmethod
     def from_config(cls, config: Mapping[str, Any]) -> "RecordKeys":
         """Return the keys of a config with its ``data``, see the module."""
-        settings = remove_defaults(config)
+        all_settings = remove_defaults(config)
+        settings = {name: value for name, value in all_settings.items() if name != "data"}
         # The key of a trial states its rows; otherwise the protocol only affects its features.
         protocol = {name: settings["protocol"].get(name) for name in ("scale", "pca")}
-        names = ("algo", "data", "seed", "judged_by")
-        trial = {name: settings.get(name) for name in names} | {"protocol": protocol}
-        data = settings.pop("data")
-        return cls(digest(settings), digest({**settings, "data": data}), digest(trial))
+        trial_names = ("algo", "data", "seed", "judged_by")
+        trial = {name: all_settings.get(name) for name in trial_names} | {"protocol": protocol}
+        return cls(settings=digest(settings), split=digest(all_settings), trial=digest(trial))
 
     def split_key(self, split: int, rows: str) -> str:
         """Return the key of a split's record.
