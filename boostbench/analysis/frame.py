@@ -135,12 +135,12 @@ def read_frame(results: Path) -> tuple["pd.DataFrame", list[str]]:
         If there are no records.
     """
     records = Records(find_results(Path(results)))
-    entries = records.titled_records(lambda _, kind: kind != "tuning")
-    if not entries:
+    titled_records = records.titled_records(lambda _, kind: kind != "tuning")
+    if not titled_records:
         raise UserError(f"nothing is on record in {results}; name another folder by results=")
-    frame = ResultFrame([record for _, record in entries]).to_pandas()
-    titles, algos, kinds = zip(*(names for names, _ in entries), strict=True)
-    configs = {record.config.hash: record.config for _, record in entries}
+    frame = ResultFrame([record for _, record in titled_records]).to_pandas()
+    titles, algos, kinds = zip(*(names for names, _ in titled_records), strict=True)
+    configs = {record.config.hash: record.config for _, record in titled_records}
     settings = {name: settings_as_json(config) for name, config in configs.items()}
     frame = frame.assign(
         data=titles,
@@ -194,8 +194,10 @@ def read_predictions(results: Path) -> tuple["pd.DataFrame", list[str]]:
             "keeps them"
         )
     frame = pd.concat(frames, ignore_index=True)
-    first = ["data", "algo", "settings", "split", "row", "truth", "predicted"]
-    return frame[[*first, *(name for name in frame if name not in first)]], records.pop_warnings()
+    # Move the columns of probabilities to the end.
+    leading = ["data", "algo", "settings", "split", "row", "truth", "predicted"]
+    probabilities = [name for name in frame if name not in leading]
+    return frame[[*leading, *probabilities]], records.pop_warnings()
 
 
 def write_frame(frame: "pd.DataFrame", path: Path) -> None:

@@ -37,6 +37,10 @@ _WHITE_SHARE = 0.62  # share of white in the colour of a region
 _ROW_LABEL_WIDTH = 0.18  # inches, of the titles of rows
 _COLUMN_TITLE_HEIGHT = 0.28  # inches above the panels, with room for a superscript
 _MAP_DPI = 300  # then a cell of the map is more than a pixel
+_PANEL_GAP = 0.03  # inches between two panels
+# Areas of a marker in square points (1/72 inch): on a map, and without one.
+_MARKER_AREA_ON_MAP = 2.5
+_MARKER_AREA = 5
 _BORDER_COLOUR = (0.25, 0.25, 0.25)  # dark grey, as red, green and blue from 0 to 1
 
 
@@ -73,7 +77,7 @@ def draw_boundaries(panels: Sequence[MapPanel]) -> Figure:
     """
     rows = list(dict.fromkeys(panel.row for panel in panels))
     n_columns = len(panels) // len(rows)
-    side = (PAGE_WIDTH - _ROW_LABEL_WIDTH * (len(rows) > 1)) / n_columns - 0.03
+    side = (PAGE_WIDTH - _ROW_LABEL_WIDTH * (len(rows) > 1)) / n_columns - _PANEL_GAP
     size = {"height": side, "extra_height": _COLUMN_TITLE_HEIGHT, "pad": 0.02}
     with style():
         figure, grid, _ = make_panels(len(panels), n_columns, **size, dpi=_MAP_DPI)
@@ -101,15 +105,15 @@ def _draw_map(axes: Axes, panel: MapPanel) -> None:
         axes.imshow(picture, extent=extent, origin="lower", aspect="auto", interpolation="none")
     points = panel.record.points
     x, y, classes = map(np.array, (points.x, points.y, points.label))
-    for number in np.unique(classes):
-        is_member = classes == number
-        # Thousands of markers: as pixels they make a small file.
+    for class_number in np.unique(classes):
+        is_member = classes == class_number
+        # Thousands of markers make a small file if they are drawn as pixels.
         axes.scatter(
             x[is_member],
             y[is_member],
-            s=2.5 if has_map else 5,
-            c=_class_colour(number),
-            marker=MARKERS[number % len(MARKERS)],
+            s=_MARKER_AREA_ON_MAP if has_map else _MARKER_AREA,
+            c=_class_colour(class_number),
+            marker=MARKERS[class_number % len(MARKERS)],
             linewidths=0,
             rasterized=True,
         )
@@ -138,8 +142,9 @@ def _region_picture(classes: np.ndarray) -> np.ndarray:
     return picture
 
 
-def _class_colour(number: int) -> str:
-    return COLOURS[number % len(COLOURS)]
+def _class_colour(class_number: int) -> str:
+    """Return the colour of a class by its position among the classes."""
+    return COLOURS[class_number % len(COLOURS)]
 
 
 _HEADER = ["data", "algorithm", "chosen", "CV error %", "rounds", "training error %"]
@@ -238,9 +243,9 @@ def _facts(record: BoundaryRecord, number: int) -> list[str]:
     ]
 
 
-_POINT_COLUMNS = 5
-_POINT_TITLE = 0.24  # inches
-_POINT_DPI = 200
+_POINT_COLUMNS = 5  # panels in a row
+_POINT_TITLE = 0.24  # inches, height of a title
+_POINT_DPI = 200  # resolution; thousands of points are drawn as pixels
 _MAX_AREA = 5.0  # square points (1/72 inch), of a marker
 
 
@@ -257,7 +262,7 @@ def draw_points(datasets: Sequence[Dataset]) -> Figure:
     matplotlib.figure.Figure
     """
     n_columns = min(_POINT_COLUMNS, len(datasets))
-    side = PAGE_WIDTH / n_columns - 0.05
+    side = PAGE_WIDTH / n_columns - 0.05  # inches, with a gap between panels
     frame = pd.concat(
         pd.DataFrame(
             {
@@ -265,7 +270,7 @@ def draw_points(datasets: Sequence[Dataset]) -> Figure:
                 "hue": number,
                 "x": dataset.X[dataset.y == class_name, 0],
                 "y": dataset.X[dataset.y == class_name, 1],
-                # Points of a grid touch each other: squares, as wide as the step.
+                # The squares of points on a grid touch each other.
                 "area": min(_MAX_AREA, (72 * side / sqrt(dataset.n_samples)) ** 2),
             }
         )

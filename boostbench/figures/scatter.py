@@ -207,7 +207,7 @@ class Scatter(FigureDefinition, frozen=True, kw_only=True):
         for line in table_lines(totals, sort_by_paper(tables)):
             if line.tally.compared:
                 counted = [line.tally.count(verdict) for verdict in COMPARED]
-                title = f"{line.title}: {line.about}".rstrip(": ")
+                title = f"{line.title}: {line.subtitle}".rstrip(": ")
                 facts.append([title, str(line.tally.compared), *counted])
         notes = [counts_paragraph(totals.total), counting_sentences(totals.total, tables)]
         notes += stale_cells(cell for table in tables for cell in table.cells.values())

@@ -73,13 +73,13 @@ class CrossFigure(FigureDefinition, frozen=True, kw_only=True):
     overrides: Settings = msgspec.field(default_factory=Settings)
 
     def compose(
-        self, given: Sequence[str], measure: str
+        self, command_overrides: Sequence[str], measure: str
     ) -> tuple[list[tuple[str, CrossColumn]], list[ExperimentConfig]]:
         """Compose the configs of all cells.
 
         Parameters
         ----------
-        given : sequence of str
+        command_overrides : sequence of str
             Overrides of the command line, which come last.
         measure : str
             Name of the measure: the kind of result that a split records.
@@ -97,7 +97,7 @@ class CrossFigure(FigureDefinition, frozen=True, kw_only=True):
             If an override applies to none of the algorithms, or is not valid.
         """
         cells = list(product(self.rows, self.columns))
-        last_overrides = parse_overrides(given)
+        last_overrides = parse_overrides(command_overrides)
         choices = [AlgorithmChoice(column.algo) for column in self.columns]
         check_applicable(self.overrides, choices, f"figure {self.name}")
         check_applicable(last_overrides, choices)
@@ -229,10 +229,17 @@ def find_cells(
         results = next(iter(configs.values())).results
         records = Records(results)
         for (row, column), config in configs.items():
-            names = table.rows[row].title, column, table.label(column, config.algorithm)
+            # A row of the table begins when its name changes, as cells are in the order of rows.
             if not recorded_rows or recorded_rows[-1].name != row:
                 recorded_rows.append(RowCells(row, []))
-            recorded_rows[-1].cells.append(Cell.from_results(records.find(config.spec), *names))
+            recorded_rows[-1].cells.append(
+                Cell.from_results(
+                    records.find(config.spec),
+                    data=table.rows[row].title,
+                    algo=column,
+                    title=table.label(column, config.algorithm),
+                )
+            )
     if not any(cell.n_finished for row in recorded_rows for cell in row.cells):
         raise UserError(
             f"nothing of table {table.name} is recorded in {results}; "

@@ -55,7 +55,7 @@ class CountedLine:
         Printed title.
     tally : Tally
         Counts of verdicts.
-    about : str
+    subtitle : str
         Title of a table behind its number: ``"error by nu"`` of ``"Table I: error by nu"``.
     swaps : Swaps
         Comparisons with the published numbers of other algorithms.
@@ -68,7 +68,7 @@ class CountedLine:
     name: str
     title: str
     tally: Tally
-    about: str = ""
+    subtitle: str = ""
     swaps: Swaps = field(default_factory=Swaps)
     effects: Effects = field(default_factory=Effects)
     is_paper: bool = False
@@ -89,12 +89,14 @@ def table_lines(counts: Counts, tables: Iterable[Table]) -> list[CountedLine]:
     """Return the lines of papers, each followed by its tables; other tables are omitted."""
     lines = []
     for paper, (tally, swaps, effects) in counts.papers.items():
-        lines.append(CountedLine(paper, title(paper), tally, "", swaps, effects, is_paper=True))
+        lines.append(
+            CountedLine(paper, title(paper), tally, swaps=swaps, effects=effects, is_paper=True)
+        )
         for table in tables:
             if table.paper == paper:
-                number, _, about = short_title(table).partition(": ")
+                number, _, subtitle = short_title(table).partition(": ")
                 tally, swaps, effects = counts.tables[table.name]
-                lines.append(CountedLine(table.name, number, tally, about, swaps, effects))
+                lines.append(CountedLine(table.name, number, tally, subtitle, swaps, effects))
     return lines
 
 
@@ -297,10 +299,10 @@ def readme(tables: Sequence[Table], picture: str, written: Collection[str]) -> s
     total, columns = counted.total, counted.total.verdicts
     rows = []
     for line in table_lines(counted, tables):
-        title, about = escape(line.title), escape(line.about)
+        title, subtitle = escape(line.title), escape(line.subtitle)
         name = f"[{title}](tables/{line.name}.md)" if line.name in written else title
         texts = [
-            f"{name}: {about}" if about else name,
+            f"{name}: {subtitle}" if subtitle else name,
             line.tally.published,
             *(line.tally.count(verdict) for verdict in columns),
             str(line.swaps),
@@ -334,4 +336,5 @@ def readme(tables: Sequence[Table], picture: str, written: Collection[str]) -> s
 
 
 def _markdown_list(texts: Iterable[str]) -> str:
+    """Return texts as a list of Markdown, one item a line."""
     return "\n".join(f"- {text}" for text in texts)

@@ -48,7 +48,7 @@ def test_short_title_omits_the_paper(tables):
 def test_tables_follow_their_paper(tables):
     tables = overview.sort_by_paper(tables)
     lines = overview.table_lines(counts(tables), tables)
-    assert [(line.name, line.title, line.about, line.is_paper) for line in lines] == [
+    assert [(line.name, line.title, line.subtitle, line.is_paper) for line in lines] == [
         ("randomboost", "RandomBoost", "", True),
         ("randomboost3", "Table III", "times", False),
         ("mcboost", "MCBoost", "", True),
