@@ -384,11 +384,11 @@ def _print_sweep(
     grid = make_grid([*varied_keys, error, "splits", "fit s"], n_left=len(varied_keys))
     for job, cell in zip(jobs, cells, strict=True):
         values = dict(override.split("=", 1) for override in job)
-        results = ["-"] * 3
+        texts = ["-"] * 3
         if cell:
             number = format_number(cell) + stale_mark(cell)
-            results = [number, format_splits(cell), format_time(cell, "fit")]
-        grid.add_row(*(values[key] for key in varied_keys), *results)
+            texts = [number, format_splits(cell), format_time(cell, "fit")]
+        grid.add_row(*(values[key] for key in varied_keys), *texts)
     console = make_console()
     console.print(f"{len(jobs)} settings", style="bold")
     console.print(grid)

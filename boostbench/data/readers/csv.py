@@ -11,7 +11,7 @@ import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 import numpy as np
 
@@ -137,12 +137,12 @@ class _CellRules:
         with_commas = [str(float(number)).replace(".", ",") for number in numbers]
         missing_labels = [*MISSING_WORDS, *map(str, options.na_values), *with_commas]
         return cls(
-            where,
-            missing_labels,
-            [*missing_labels, *MISSING_FEATURE_WORDS],
-            labels,
-            options.drop,
-            _notation(options, where),
+            where=where,
+            missing_labels=missing_labels,
+            missing_features=[*missing_labels, *MISSING_FEATURE_WORDS],
+            labels=labels,
+            drop=options.drop,
+            notation=_notation(options, where),
         )
 
 
@@ -152,7 +152,7 @@ def _read(stream: BinaryIO, where: str, options: ReadOptions) -> DataTable:
 
     # 1) Recognise the separator and the header.
     rules = _CellRules.from_options(options, where)
-    scanner = _RowScanner(stream, where, *_find_separator(stream, where))
+    scanner = _RowScanner(stream, where, _find_layout(stream, where))
     has_header = options.header
     if has_header is None:
         has_header = _detect_header(scanner, rules)
@@ -189,17 +189,33 @@ def _read(stream: BinaryIO, where: str, options: ReadOptions) -> DataTable:
     return builder.table(scanner, parser)
 
 
-def _find_separator(stream: BinaryIO, where: str) -> tuple[str, int, int]:
-    """Return the separator of a file, after checking its first lines.
+class _Layout(NamedTuple):
+    """Layout of a file, as its first lines show it.
 
-    Returns
-    -------
+    Attributes
+    ----------
     separator : str
+        Character between two cells.
     n_skipped : int
         1 if the first line only names the separator, else 0.
     n_cells : int
         Number of cells in the first row.
     """
+
+    separator: str
+    n_skipped: int
+    n_cells: int
+
+
+def _find_layout(stream: BinaryIO, where: str) -> _Layout:
+    """Return the layout of a file, after checking its first lines.
+
+    Raises
+    ------
+    UserError
+        If the first line is empty or a comment, or has no separator or too many of them.
+    """
+    # 1) Find the separator: the one that the first line names, or the most likely one.
     lines = list(islice(read_lines(stream, where), 3))
     separator_line = _SEPARATOR_LINE.fullmatch(lines[0].rstrip("\r\n")) if lines else None
     n_skipped = int(separator_line is not None)
@@ -207,6 +223,7 @@ def _find_separator(stream: BinaryIO, where: str) -> tuple[str, int, int]:
     if not lines or not lines[0]:
         raise UserError(f"{where} is empty, or its first line is")
     separator = separator_line[2] if separator_line else _guess_separator(lines)
+    # 2) Check the first two rows.
     n_separators = [line.count(separator) for line in lines]
     # A name may begin with '#', too: then both lines have equally many separators.
     if lines[0].startswith("#") and (not n_separators[0] or len(set(n_separators)) > 1):
@@ -227,7 +244,7 @@ def _find_separator(stream: BinaryIO, where: str) -> tuple[str, int, int]:
             f"{where} has no column of features beside the labels: no {expected} is in its first "
             "lines; put one between cells"
         )
-    return separator, n_skipped, 1 + n_separators[0]
+    return _Layout(separator, n_skipped, n_cells=1 + n_separators[0])
 
 
 def _detect_header(scanner: "_RowScanner", rules: _CellRules) -> bool:
@@ -641,18 +658,19 @@ class _RowScanner:
     stream : binary file
     where : str
         Name of the file in messages.
-    separator, n_skipped, n_cells
-        See `_find_separator`.
+    layout : _Layout
 
     Attributes
     ----------
+    separator, n_skipped, n_cells
+        See `_Layout`.
     has_header : bool, default=False
         Whether the first row holds the names of the columns.
     """
 
-    def __init__(self, stream: BinaryIO, where: str, separator: str, n_skipped: int, n_cells: int):
-        self.stream, self.where, self.separator = stream, where, separator
-        self.n_skipped, self.n_cells = n_skipped, n_cells
+    def __init__(self, stream: BinaryIO, where: str, layout: _Layout):
+        self.stream, self.where = stream, where
+        self.separator, self.n_skipped, self.n_cells = layout
         self.has_header = False
 
     def __iter__(self) -> Iterator[tuple[int, list[str]]]:
