@@ -334,34 +334,30 @@ def select_tables(
     from boostbench.analysis.tables import find_column
     from boostbench.config.tables import TableDefinition, read_definitions
 
-    # 1) Find the tables with a column of each name. Tables are called by their names here.
-    definitions = {name: TableDefinition.read(name) for name in tables}
-    definitions = definitions or {table.name: table for table in read_definitions()}
-    columns = {name: _column_names(definition) for name, definition in definitions.items()}
-    tables_with_column = {
-        name: [table for table in columns if find_column(columns[table], name)] for name in names
+    # 1) Find the tables with a column of each algorithm. Tables are given by their names here.
+    definitions = {table: TableDefinition.read(table) for table in tables}
+    definitions = definitions or {definition.name: definition for definition in read_definitions()}
+    columns_of = {table: _column_names(definition) for table, definition in definitions.items()}
+    tables_with = {
+        name: [table for table in columns_of if find_column(columns_of[table], name)]
+        for name in names
     }
     for name in names:
-        if not tables_with_column[name]:
+        if not tables_with[name]:
             raise _missing_column_error(name, definitions.values())
-    chosen = [
-        table for table in definitions if all(table in held for held in tables_with_column.values())
-    ]
     # 2) Report a named table without one of the columns, or that no table has all of them.
     for table in tables:
-        lacking = [name for name in names if table not in tables_with_column[name]]
+        lacking = [name for name in names if table not in tables_with[name]]
         if lacking:
-            raise UserError(
-                f"table {table} has no {join_words(lacking)}; it has {', '.join(columns[table])}"
-            )
+            listed = ", ".join(columns_of[table])
+            raise UserError(f"table {table} has no {join_words(lacking)}; it has {listed}")
+    chosen = [table for table in definitions if all(table in tables_with[name] for name in names)]
     if not chosen:
-        where = "; ".join(
-            f"{name} is in {', '.join(held)}" for name, held in tables_with_column.items()
-        )
+        where = "; ".join(f"{name} is in {', '.join(tables_with[name])}" for name in names)
         raise UserError(f"no table holds {join_words(names)} together: {where}")
     # 3) Order the tables of ``conf``, and check the names of rows.
     if not tables:
-        chosen = [t for t in chosen if not _repeats_data(definitions[t])] or chosen
+        chosen = [table for table in chosen if not _repeats_data(definitions[table])] or chosen
         chosen.sort(key=lambda table: -len(_first_versions(definitions[table])))
     rows = {row for table in chosen for row in definitions[table].rows}
     for row in data:
