@@ -123,13 +123,22 @@ class MarginBooster(TotallyCorrective, NoEarlyStoppingMixin, TabularBooster, Bin
         return self._master_class(self, search, signs, self._make_program(weights))
 
     def _store_model(self, master, stack=Stumps, n_parameters_per_learner=3):
-        """Store the model; `stack` is the class of the stack of the weak learners."""
+        """Store the model; see `Booster._store_model`.
+
+        Parameters
+        ----------
+        master : MarginMaster
+        stack : type, default=Stumps
+            Class of the stack of the weak learners.
+        n_parameters_per_learner : int, default=3
+            Numbers that a weak learner needs for predictions. A stump has a feature, a threshold,
+            and a coefficient whose sign is the polarity.
+        """
         self.hypotheses_ = stack(master.learners)
         self.coefficients_ = master.program.coefficients
         self.weight_path_ = master.path.matrix(len(self.coefficients_))
         self.objective_ = np.array(master.objective)
         self.dual_ = master.program.dual
-        # A stump has a feature, a threshold, and a coefficient whose sign is the polarity.
         n_used = int(np.count_nonzero(self.coefficients_))
         self.n_parameters_ = n_parameters_per_learner * n_used
 

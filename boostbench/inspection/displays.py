@@ -34,12 +34,12 @@ def get_axes(ax=None):
     return ax.figure, ax
 
 
-def make_axes_grid(n, n_columns, width, height, **shared):
+def make_axes_grid(n_axes, n_columns, width, height, **shared):
     """Return a new figure with a grid of axes.
 
     Parameters
     ----------
-    n : int
+    n_axes : int
         Number of axes; unused axes of the last row are removed.
     n_columns : int
         Maximum number of axes per row.
@@ -54,10 +54,10 @@ def make_axes_grid(n, n_columns, width, height, **shared):
     grid : ndarray of shape (n_rows, n_columns)
         All axes of the grid.
     axes : list of matplotlib.axes.Axes
-        The first `n` axes of the grid.
+        The first `n_axes` axes of the grid.
     """
-    n_columns = max(1, min(n_columns, n))
-    n_rows = max(1, -(-n // n_columns))
+    n_columns = max(1, min(n_columns, n_axes))
+    n_rows = max(1, -(-n_axes // n_columns))
     figure, grid = _import_pyplot().subplots(
         n_rows,
         n_columns,
@@ -67,9 +67,9 @@ def make_axes_grid(n, n_columns, width, height, **shared):
         **shared,
     )
     axes = list(grid.ravel())
-    for ax in axes[n:]:
+    for ax in axes[n_axes:]:
         ax.remove()
-    return figure, grid, axes[:n]
+    return figure, grid, axes[:n_axes]
 
 
 def contribution_axis_label(shapes):

@@ -220,6 +220,7 @@ class JointBoostingMaster(Master):
         """
         # 1) Find the size of a Newton step along the sum of all steps.
         draws, (steps_below, steps_above), slope = proposal
+        # A sample gets the steps below all thresholds, and the difference for each of its regions.
         constant = steps_below.sum(axis=2).T.astype(np.float32)
         difference = steps_above - steps_below
         addends = constant, self._block_draws(draws), *self._block_addends(draws, difference)
@@ -278,7 +279,10 @@ class JointBoostingMaster(Master):
         return sums[0] if len(sums) == 1 else _sum_arrays(sums)
 
     def _mean_loss(self, sums):
-        """Return the loss that early stopping monitors, given the sum over the samples."""
+        """Return the loss that early stopping monitors.
+
+        `sums` is a list of one array: the sum of the out-of-bag losses, from `_sum_over_blocks`.
+        """
         return self.loss.stopping_loss(float(sums[0]) / self._out_of_bag_weight)
 
     def _track_best(self, loss):

@@ -147,8 +147,8 @@ class Booster(CallbackSupportMixin, InputValidationMixin, DeclaredParameters, AB
         -------
         self
         """
-        # 1) Hold out samples for early stopping, unless a user passed some. Without early stopping,
-        # remove the losses of an earlier fit that had it.
+        # 1) Hold out samples for early stopping, unless a user passed validation samples. Without
+        # early stopping, remove the losses of an earlier fit that had it.
         target = self._encode_target(y)
         random_state = check_random_state(self.random_state)
         if getattr(self, "n_iter_no_change", None) is None:

@@ -137,19 +137,20 @@ class InputValidationMixin:
         weights : ndarray of shape (n_present,) or None
             Products of the sample weights and the class weights; None: all are 1.
         """
-        # 1) Check the data, and select the rows of positive weight.
+        # 1) Check the data, and find the rows of positive weight: `combine_weights` selects among
+        #    the numbers of the rows, in place of X.
         frame = to_pandas(X)
         X, y = self._validate_input(frame, y)
         self._warn_of_faults(frame, X, y, class_weight)
-        rows, y_present, weights = combine_weights(
-            np.arange(len(y)), y, sample_weight, class_weight
-        )
+        row_numbers = np.arange(len(y))
+        rows, y_present, weights = combine_weights(row_numbers, y, sample_weight, class_weight)
         if is_classifier(self):
             check_classes_have_weight(y, y_present, self)
         has_dropped_rows = len(rows) < len(y)
         categories = getattr(self, "categories_", None)
         if categories and weights is not None and (has_dropped_rows or is_truncated(categories)):
-            # 2) Determine the categories again: drop those without weight, and rank them by weight.
+            # 2) Determine the categories again: drop categories without weight, and rank the others
+            #    by weight.
             X, y = self._validate_input(safe_indexing(frame, rows), y_present, weights=weights)
             return X, y, weights
         return (X[rows], y_present, weights) if has_dropped_rows else (X, y, weights)
@@ -169,7 +170,7 @@ class InputValidationMixin:
         y : ndarray of shape (n_samples,)
             Labels or target values.
         class_weight : object, default=None
-            Class weights of the user, with whom rare classes need no warning.
+            Class weights that the user passed. With any, rare classes need no warning.
         """
         is_named = isinstance(frame, pd.DataFrame) and hasattr(self, "feature_names_in_")
         if not is_named or sparse.issparse(X):

@@ -134,11 +134,11 @@ def make_axes(views, thresholds, max_thresholds):
         # The first view of a numeric feature has no category, NaN.
         is_numeric = np.isnan(categories).any()
         if is_numeric:
-            cuts = thresholds.get(int(feature_views[0]), np.empty(0))
-            if len(cuts) > max_thresholds:
-                cuts = cuts[np.linspace(0, len(cuts) - 1, max_thresholds).round().astype(int)]
-            if len(cuts):
-                axes.append(Axis(feature, feature_views, cuts, has_missing))
+            values = thresholds.get(int(feature_views[0]), np.empty(0))
+            if len(values) > max_thresholds:
+                values = values[np.linspace(0, len(values) - 1, max_thresholds).round().astype(int)]
+            if len(values):
+                axes.append(Axis(feature, feature_views, values, has_missing))
         elif any(int(view) in thresholds for view in feature_views):
             axes.append(Axis(feature, feature_views, None, has_missing))
     return axes
@@ -218,7 +218,7 @@ def purify(table, weights):
     (True, array([-0.25,  1.75]), array([0.25, 1.25]))
     """
     # The effects solve the normal equations of least squares, with an unknown for each row and each
-    # column. They are singular, as a constant can move from the rows to the columns.
+    # column. The equations are singular, as a constant can move from the rows to the columns.
     n_rows = len(table)
     row_weights, column_weights = weights.sum(axis=1), weights.sum(axis=0)
     normal_matrix = np.block(

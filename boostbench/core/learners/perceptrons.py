@@ -82,8 +82,8 @@ def edges_on_lines(values, weights):
     >>> edges_on_lines(np.array([[3.0, 1.0, 2.0]]), np.array([[1.0, -2.0, 0.5]]))
     (array([[1, 2, 0]]), array([[3.5, 2.5]]))
     """
-    # The edge is the sum of the weights above minus the sum below: all weights minus twice those
-    # below.
+    # The edge is the sum of the weights above minus the sum below: the sum of all weights minus
+    # twice the sum below.
     order = values.argsort(axis=1)
     sums_below = np.take_along_axis(weights, order, axis=1).cumsum(axis=1)
     return order, sums_below[:, -1:] - 2 * sums_below[:, :-1]
