@@ -308,18 +308,18 @@ def _forecast(
             trial_records = run_records.past_records(experiment, tuning=True)
             groups.append(
                 FitGroup(
-                    (experiment, True),
-                    n_trials[experiment],
-                    experiment.config,
-                    [trial_records, split_records],
+                    name=(experiment, True),
+                    n_fits=n_trials[experiment],
+                    config=experiment.config,
+                    record_sources=[trial_records, split_records],
                 )
             )
         groups.append(
             FitGroup(
-                (experiment, False),
-                n_splits[experiment],
-                experiment.config,
-                [split_records, trial_records],
+                name=(experiment, False),
+                n_fits=n_splits[experiment],
+                config=experiment.config,
+                record_sources=[split_records, trial_records],
             )
         )
     return forecast(groups)

@@ -404,6 +404,7 @@ class GroupCheck:
         )
 
         def priority(fit: RecordedFit) -> int:
+            """Return 0 for a record that differed, 1 for the anchor, 2 for a new record, else 3."""
             if fit.key in mismatched:
                 return 0
             if fit is anchor:

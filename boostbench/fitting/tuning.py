@@ -142,6 +142,13 @@ def choose(
     return next(choice for choice in choices if choice.validation_error <= least + _TOLERANCE)
 
 
+class _Judgement(NamedTuple):
+    """Loss of a point of the grid, and the digest of the output from which it was computed."""
+
+    loss: float
+    digest: str
+
+
 @dataclass(frozen=True)
 class Validation(Measure):
     """Measure of a cross-validation trial: the validation errors of points of the grid.
@@ -172,26 +179,27 @@ class Validation(Measure):
         """
         if len(self.points) == 1:
             fit = trial.fit(X, y, **self.points[0])
-            loss, digest = self._judge(fit, self.measure.outputs(fit)["end"])
-            return {"validation_error": loss, "digest": digest, "seconds": fit.times()}
+            judgement = self._judge(fit, self.measure.outputs(fit)["end"])
+            return {
+                "validation_error": judgement.loss,
+                "digest": judgement.digest,
+                "seconds": fit.times(),
+            }
         fit_points = self._fit_stages if self.staged else self._fit_path
         judgements, seconds = fit_points(trial, X, y)
-        losses, digests = zip(*judgements, strict=True)
         return {
-            "validation_errors": list(losses),
-            "digests": list(digests),
+            "validation_errors": [judgement.loss for judgement in judgements],
+            "digests": [judgement.digest for judgement in judgements],
             "seconds": [round(seconds_of_fit, 4) for seconds_of_fit in seconds],
         }
 
-    def _fit_path(
-        self, trial: Trial, X, y: np.ndarray
-    ) -> tuple[list[tuple[float, str]], list[float]]:
+    def _fit_path(self, trial: Trial, X, y: np.ndarray) -> tuple[list[_Judgement], list[float]]:
         """Fit point by point, each fit a warm start from the previous one.
 
         Returns
         -------
-        judgements : list of (float, str)
-            Loss and digest of each point.
+        judgements : list of _Judgement
+            Judgement of each point.
         seconds : list of float
             CPU seconds of each fit.
         """
@@ -202,18 +210,16 @@ class Validation(Measure):
             judgements.append(self._judge(fit, self.measure.outputs(fit)["end"]))
         return judgements, seconds
 
-    def _fit_stages(
-        self, trial: Trial, X, y: np.ndarray
-    ) -> tuple[list[tuple[float, str]], list[float]]:
+    def _fit_stages(self, trial: Trial, X, y: np.ndarray) -> tuple[list[_Judgement], list[float]]:
         """Fit once, with the largest number of rounds, and judge its stages; see `_fit_path`."""
         rounds = [point[self.staged] for point in self.points]
         fit = trial.fit(X, y, **self.points[rounds.index(max(rounds))])
         outputs = self.measure.outputs(fit, sorted(set(rounds)))
         return [self._judge(fit, outputs[str(number)]) for number in rounds], [fit.seconds]
 
-    def _judge(self, fit: Fit, output: np.ndarray) -> tuple[float, str]:
-        """Return the loss and the digest of an output."""
-        return self.measure.loss(fit, output), digest_of_labels(output)
+    def _judge(self, fit: Fit, output: np.ndarray) -> _Judgement:
+        """Return the loss and the digest of one of the measure's outputs."""
+        return _Judgement(self.measure.loss(fit, output), digest_of_labels(output))
 
 
 def _group_stages(points: Iterable[Point], staged: str) -> list[list[Point]]:

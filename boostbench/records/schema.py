@@ -637,8 +637,9 @@ class Measured(Record, kw_only=True):
     def witness(self) -> dict[str, float] | None:
         """Mean absolute scores by boosting round, and at the ``end``; None: without scores.
 
-        Two fits that predict equal labels may differ in their scores. The mean reveals this, and
-        takes less space than all scores. Its last digits depend on the machine.
+        A witness of the scores: two fits that predict equal labels may differ in their scores. The
+        mean reveals this, and takes less space than all scores. Its last digits depend on the
+        machine.
         """
         return self._index_by_round(self.staged_witness, has_end=True)
 
