@@ -293,7 +293,7 @@ class CGENSSLS(NoEarlyStoppingMixin, StumpEnsemble):
         self.means_ = np.array(ridge.means)
         self.triangle_ = ridge.triangle()
         self.coefficients_ = ridge.weights() @ self.codewords_.T
-        self.steps_ = ridge.steps @ self.codewords_.T
+        self.steps_ = ridge.orthogonal_coefficients @ self.codewords_.T
         self.dual_ = self.C * ridge.residual
         self.mean_codeword_ = self.codewords_ @ ridge.target_means
         self.intercepts_ = (self.mean_codeword_ - self.means_ @ self.coefficients_)[None]

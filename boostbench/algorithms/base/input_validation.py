@@ -179,8 +179,8 @@ class InputValidationMixin:
         if is_classifier(self):
             codes, classes = pd.factorize(y)
         categories = getattr(self, "categories_", {}) if self._accepts_tables else {}
-        counts = [(feature, len(values)) for feature, values in categories.items()]
-        for fault in find_faults(X, self.feature_names_in_, counts, codes, classes):
+        category_counts = [(feature, len(values)) for feature, values in categories.items()]
+        for fault in find_faults(X, self.feature_names_in_, category_counts, codes, classes):
             if class_weight is None or fault.kind != "rare_class":
                 warnings.warn(fault.text, UserWarning, stacklevel=4)
 

@@ -21,8 +21,8 @@ import numpy as np
 from boostbench.core.learners.perceptrons import (
     Perceptron,
     Perceptrons,
+    differs_from_next,
     edges_on_lines,
-    is_separable,
 )
 from boostbench.core.learners.projected_stumps import ProjectedStump
 from boostbench.core.stumps.thresholds import above_middle
@@ -120,7 +120,7 @@ class ProjectedDiscriminantSearch:
         values = (self.X @ directions.T).reshape(1, -1)
         order, edges = edges_on_lines(values, G.reshape(1, -1))
         values = np.take_along_axis(values, order, axis=1)
-        scores = np.where(is_separable(values)[0], np.abs(edges[0]), -np.inf)
+        scores = np.where(differs_from_next(values)[0], np.abs(edges[0]), -np.inf)
         first = int(argmax_with_tolerance(scores, np.abs(G).sum()))
         polarity = 1 if edges[0, first] >= 0 else -1
         threshold = above_middle(*values[0, first : first + 2])
@@ -332,7 +332,7 @@ class OutputCodeDiscriminantSearch:
         # This bound excludes most directions before the costlier check for equal samples.
         remaining = np.flatnonzero(scores.max(axis=1) >= floor)
         values = np.take_along_axis(values[remaining], order[remaining], axis=1)
-        scores = np.where(is_separable(values), scores[remaining], -np.inf)
+        scores = np.where(differs_from_next(values), scores[remaining], -np.inf)
         best_scores = scores.max(axis=1)
         min_score = max(floor, best_scores.max(initial=-np.inf) - TIE_TOLERANCE * scale)
         candidates = np.flatnonzero((best_scores >= min_score) & (best_scores > -np.inf))

@@ -89,7 +89,7 @@ def edges_on_lines(values, weights):
     return order, sums_below[:, -1:] - 2 * sums_below[:, :-1]
 
 
-def is_separable(values):
+def differs_from_next(values):
     """Return True for neighbours whose difference exceeds rounding errors.
 
     Parameters

@@ -165,7 +165,7 @@ class VectorTreeSearch:
     def __init__(self, search, depth, sample_weight=None):
         self.search = search
         self.depth = depth
-        self._counts = np.ones(len(search.X)) if sample_weight is None else sample_weight
+        self._sample_counts = np.ones(len(search.X)) if sample_weight is None else sample_weight
 
     def best(self, G, criterion):
         """Return a tree that is grown by the test with the largest gain at each node.
@@ -183,7 +183,7 @@ class VectorTreeSearch:
         """
         # 1) Find the tests level by level. The nodes of a level are numbered from 0: node n has the
         # children 2 n (test fails) and 2 n + 1 (test holds) in the next level.
-        counted_weights = np.column_stack([G, self._counts])
+        counted_weights = np.column_stack([G, self._sample_counts])
         node_of_sample = np.zeros(len(G), np.int64)
         tests = []
         for level in range(self.depth):
@@ -242,7 +242,7 @@ class VectorTreeSearch:
         # 1) Compute the vectors of the leaves.
         n_leaves = 2**self.depth
         is_in_leaf = np.arange(n_leaves)[:, None] == leaf
-        counts = is_in_leaf @ self._counts
+        counts = is_in_leaf @ self._sample_counts
         sums, absolute_sums = (
             is_in_leaf.astype(np.float64) @ weights for weights in (G, np.abs(G))
         )

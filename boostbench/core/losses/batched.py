@@ -29,8 +29,8 @@ class BatchedBinaryLogistic:
     Examples
     --------
     >>> loss = BatchedBinaryLogistic(np.array([0, 1]), np.ones((2, 1), np.float32))
-    >>> slopes, curvatures = loss.derivatives(np.zeros((1, 2, 1), np.float32))
-    >>> slopes.ravel().tolist(), curvatures.ravel().tolist()
+    >>> negative_slopes, curvatures = loss.derivatives(np.zeros((1, 2, 1), np.float32))
+    >>> negative_slopes.ravel().tolist(), curvatures.ravel().tolist()
     ([-0.5, 0.5], [0.25, 0.25])
     """
 
@@ -90,16 +90,16 @@ class BatchedMulticlassLogistic:
     Examples
     --------
     >>> loss = BatchedMulticlassLogistic(np.array([0]), np.ones((1, 1), np.float32), 3)
-    >>> slopes, curvatures = loss.derivatives(np.zeros((3, 1, 1), np.float32))
-    >>> slopes.ravel().tolist(), curvatures.ravel().tolist()
+    >>> negative_slopes, curvatures = loss.derivatives(np.zeros((3, 1, 1), np.float32))
+    >>> negative_slopes.ravel().tolist(), curvatures.ravel().tolist()
     ([1.0, -0.5, -0.5], [0.5, 0.25, 0.25])
     """
 
     def __init__(self, labels, weights, n_classes):
-        ends = np.searchsorted(labels, np.arange(n_classes + 1))
+        boundaries = np.searchsorted(labels, np.arange(n_classes + 1))
         self._classes = [
             (label, slice(start, end))
-            for label, (start, end) in enumerate(pairwise(ends))
+            for label, (start, end) in enumerate(pairwise(boundaries))
             if start < end
         ]
         self._weights = weights
@@ -150,8 +150,8 @@ class BatchedSquaredLoss:
     Examples
     --------
     >>> loss = BatchedSquaredLoss(np.array([3.0, -1.0]), np.full((2, 1), 2.0, np.float32))
-    >>> slopes, curvatures = loss.derivatives(np.ones((1, 2, 1), np.float32))
-    >>> slopes.ravel().tolist(), curvatures.ravel().tolist()
+    >>> negative_slopes, curvatures = loss.derivatives(np.ones((1, 2, 1), np.float32))
+    >>> negative_slopes.ravel().tolist(), curvatures.ravel().tolist()
     ([4.0, -4.0], [2.0, 2.0])
     """
 
@@ -161,9 +161,9 @@ class BatchedSquaredLoss:
 
     def derivatives(self, scores):
         """Return negative slopes and curvatures; see `BatchedBinaryLogistic.derivatives`."""
-        slopes = self._y - scores
-        slopes *= self._weights
-        return slopes, np.broadcast_to(self._weights, scores.shape)
+        negative_slopes = self._y - scores
+        negative_slopes *= self._weights
+        return negative_slopes, np.broadcast_to(self._weights, scores.shape)
 
     def curvature_along(self, direction, curvatures):
         """Return second derivatives; see `BatchedBinaryLogistic.curvature_along`."""
@@ -189,8 +189,8 @@ class BatchedPoissonLoss:
     Examples
     --------
     >>> loss = BatchedPoissonLoss(np.array([3.0, 0.0]), np.full((2, 1), 2.0, np.float32))
-    >>> slopes, curvatures = loss.derivatives(np.zeros((1, 2, 1), np.float32))
-    >>> slopes.ravel().tolist(), curvatures.ravel().tolist()
+    >>> negative_slopes, curvatures = loss.derivatives(np.zeros((1, 2, 1), np.float32))
+    >>> negative_slopes.ravel().tolist(), curvatures.ravel().tolist()
     ([4.0, -2.0], [4.0, 1.0])
     """
 
@@ -204,9 +204,9 @@ class BatchedPoissonLoss:
         curvatures = self._y + predictions
         curvatures *= np.float32(0.5)
         curvatures *= self._weights
-        slopes = np.subtract(self._y, predictions, out=predictions)
-        slopes *= self._weights
-        return slopes, curvatures
+        negative_slopes = np.subtract(self._y, predictions, out=predictions)
+        negative_slopes *= self._weights
+        return negative_slopes, curvatures
 
     def curvature_along(self, direction, curvatures):
         """Return second derivatives; see `BatchedBinaryLogistic.curvature_along`."""
@@ -241,8 +241,8 @@ class BatchedQuantileLoss:
     Examples
     --------
     >>> loss = BatchedQuantileLoss(np.array([9.0, 0.0]), np.ones((2, 1), np.float32), 0.75, 0.5)
-    >>> slopes, curvatures = loss.derivatives(np.zeros((1, 2, 1), np.float32))
-    >>> print(slopes.ravel().round(3), curvatures.ravel().round(3))
+    >>> negative_slopes, curvatures = loss.derivatives(np.zeros((1, 2, 1), np.float32))
+    >>> print(negative_slopes.ravel().round(3), curvatures.ravel().round(3))
     [0.75 0.25] [0.056 0.5  ]
     """
 
@@ -256,18 +256,18 @@ class BatchedQuantileLoss:
         residuals = self._y - scores
         # The derivative by u, which is minus the derivative by F, is tau - expit(-u / h), or
         # tau - 1/2 + tanh(u / 2h) / 2.
-        slopes = residuals * (np.float32(0.5) / self._width)
-        np.tanh(slopes, out=slopes)
+        negative_slopes = residuals * (np.float32(0.5) / self._width)
+        np.tanh(negative_slopes, out=negative_slopes)
         # The curvature is tanh(u / 2h) / 2u, whose limit at 0 is 1 / (4 h).
         residuals *= np.float32(2.0)
         curvatures = np.full_like(scores, np.float32(0.25) / self._width)
         is_near = np.abs(residuals) < np.float32(1e-3) * self._width
-        np.divide(slopes, residuals, out=curvatures, where=~is_near)
-        slopes *= np.float32(0.5)
-        slopes += self._quantile - np.float32(0.5)
-        slopes *= self._weights
+        np.divide(negative_slopes, residuals, out=curvatures, where=~is_near)
+        negative_slopes *= np.float32(0.5)
+        negative_slopes += self._quantile - np.float32(0.5)
+        negative_slopes *= self._weights
         curvatures *= self._weights
-        return slopes, curvatures
+        return negative_slopes, curvatures
 
     def curvature_along(self, direction, curvatures):
         """Return second derivatives; see `BatchedBinaryLogistic.curvature_along`."""

@@ -113,8 +113,8 @@ class Maximum(RowNorm):
         # it largest.
         descending = -np.sort(-np.abs(V), axis=1)
         surplus = np.cumsum(descending, axis=1) - weight
-        number = np.arange(1, V.shape[1] + 1, dtype=V.dtype)
-        clip_level = (surplus / number).max(axis=1, keepdims=True)
+        n_clipped = np.arange(1, V.shape[1] + 1, dtype=V.dtype)
+        clip_level = (surplus / n_clipped).max(axis=1, keepdims=True)
         return np.clip(V, -np.maximum(clip_level, 0.0), np.maximum(clip_level, 0.0))
 
 

@@ -132,7 +132,7 @@ class PrimalSVM:
     def objective(self):
         """Objective at the solution."""
         hinge = np.maximum(self._slack, 0.0)
-        weighted = self._apply_weights(hinge)
+        weighted = self._apply_sample_weights(hinge)
         loss = weighted.sum() if self._is_hinge else weighted @ hinge
         return float(self.weights @ self.weights / 2 + self._C * loss)
 
@@ -148,17 +148,17 @@ class PrimalSVM:
         n = len(self._theta)
         if n == len(self._gram):
             self._gram, self._inverse = _enlarge(self._gram), _enlarge(self._inverse)
-        middle_column = self._apply_weights(column * self._is_middle)
+        middle_column = self._apply_sample_weights(column * self._is_middle)
         cross = self._rows.matrix @ middle_column
-        square = column @ middle_column
+        column_square = column @ middle_column
         self._gram[n, :n] = self._gram[:n, n] = cross
-        self._gram[n, n] = square
+        self._gram[n, n] = column_square
         # 2) Border the inverse: with B = [[A, a], [a', d]], the inverse of A, and the Schur
         # complement p (pivot), it changes by the outer product of (-A^-1 a, 1) divided by p.
         border = np.zeros(len(self._gram))
         border[:n] = -self._curvature * (self._inverse[:n, :n] @ cross)
         border[n] = 1.0
-        pivot = 1.0 + self._curvature * (square + border[:n] @ cross)
+        pivot = 1.0 + self._curvature * (column_square + border[:n] @ cross)
         self._inverse = blas.dger(1 / pivot, border, border, a=self._inverse, overwrite_a=1)
         # 3) Solve with one more coefficient.
         self._rows.append(column)
@@ -176,7 +176,7 @@ class PrimalSVM:
         """Return the duality gap of the hinge at a solution for the current width."""
         # The gap is |w|^2 + C sum(hinge) - sum(dual). Since w is the sum of y dual h, and the sum
         # of y dual is 0, |w|^2 is dual @ (1 - slack).
-        hinge = self._apply_weights(np.maximum(self._slack, 0.0))
+        hinge = self._apply_sample_weights(np.maximum(self._slack, 0.0))
         return float(self._C * hinge.sum() - self.dual @ self._slack)
 
     def _newton(self):
@@ -239,7 +239,7 @@ class PrimalSVM:
             size = self._exact_line_search(decrease, linear, squared_norm)
             slack = self._slack - size * decrease
         self._theta = self._theta + size * step
-        self._update_active_set(slack)
+        self._set_slack(slack)
         return size > 0
 
     def _loss(self, slack):
@@ -247,18 +247,18 @@ class PrimalSVM:
         # All three pieces of the loss are c (m max(z, 0) - m^2 / 2) for m = min(max(z, 0), width).
         hinge = np.maximum(slack, 0.0)
         clipped = np.minimum(hinge, self._width)
-        weighted = self._apply_weights(clipped)
+        weighted = self._apply_sample_weights(clipped)
         return self._curvature * (weighted @ hinge - weighted @ clipped / 2)
 
     def _clipped_slack(self, slack):
         """Return the dual variables over c: clipped slacks times the sample weights."""
-        return self._apply_weights(np.minimum(np.maximum(slack, 0.0), self._width))
+        return self._apply_sample_weights(np.minimum(np.maximum(slack, 0.0), self._width))
 
-    def _apply_weights(self, values, rows=slice(None)):
+    def _apply_sample_weights(self, values, rows=slice(None)):
         """Return the values of samples multiplied by their weights."""
         return values if self._sample_weight is None else values * self._sample_weight[rows]
 
-    def _exact_line_search(self, decrease, linear, square):
+    def _exact_line_search(self, decrease, linear, step_square):
         """Return the size of a step at which the objective is smallest.
 
         The derivative along the step increases and is piecewise linear; its root is computed
@@ -268,7 +268,7 @@ class PrimalSVM:
         ----------
         decrease : ndarray of shape (n_samples,)
             Decrease of the slacks by the step.
-        linear, square : float
+        linear, step_square : float
             Derivative of |w|^2 / 2 along the step, and squared norm of the step in w.
 
         Returns
@@ -280,7 +280,7 @@ class PrimalSVM:
         def derivative(size):
             """Return the derivative of the objective along the step, at a given size."""
             clipped = self._clipped_slack(self._slack - size * decrease)
-            return linear + size * square - self._curvature * (decrease @ clipped)
+            return linear + size * step_square - self._curvature * (decrease @ clipped)
 
         # 1) List the sizes at which a sample changes pieces.
         active = decrease != 0
@@ -303,7 +303,7 @@ class PrimalSVM:
             return start
         return start + (stop - start) * slope_at_start / (slope_at_start - slope_at_stop)
 
-    def _update_active_set(self, slack):
+    def _set_slack(self, slack):
         """Set the slacks, and update the Hessian for samples that change pieces.
 
         Parameters
@@ -323,7 +323,7 @@ class PrimalSVM:
         n = len(self._theta)
         columns = np.zeros((len(self._gram), len(changed)), order="F")
         columns[:n] = self._rows.matrix[:, changed]
-        signs = self._apply_weights(np.where(is_middle[changed], 1.0, -1.0), changed)
+        signs = self._apply_sample_weights(np.where(is_middle[changed], 1.0, -1.0), changed)
         self._gram = _add_product(self._gram, columns * signs, columns)
         # 3) Update the inverse by the formula of Sherman, Morrison and Woodbury: with U =
         # `columns`, A^-1 changes by -A^-1 U K^-1 U' A^-1, where K = diag(1 / (sign c)) + U' A^-1 U
@@ -346,7 +346,7 @@ class PrimalSVM:
         """Set the width of the middle piece, and the curvature c of the loss in it."""
         self._width = width
         self._curvature = self._C / width if self._is_hinge else 2 * self._C
-        self._update_active_set(self._slack)
+        self._set_slack(self._slack)
         self._invert()
 
     def _invert(self):
@@ -414,13 +414,15 @@ class GrowingRidge:
     def __init__(self, targets, C, sample_weight=None):
         self._sample_weight = sample_weight
         self.target_means = np.average(targets, axis=0, weights=sample_weight)
-        self._residual = np.asfortranarray(self._apply_root_weights(targets - self.target_means))
+        self._root_weighted_residual = np.asfortranarray(
+            self._apply_root_weights(targets - self.target_means)
+        )
         self.means = []
         self._C = C
         # Orthonormal columns (as rows), the coefficients of the targets for them, and the columns
         # of the triangular factor R.
         self._orthogonal = GrowableMatrix(len(targets))
-        self._steps = []
+        self._orthogonal_coefficients = []
         self._triangle = []
 
     def add(self, column):
@@ -434,22 +436,24 @@ class GrowingRidge:
         earlier = self._orthogonal.matrix
         coefficients = earlier @ centred
         orthogonal = centred - coefficients @ earlier
-        square, squared_norm = centred @ orthogonal + 1.0 / self._C, centred @ centred
-        is_dependent = square < _MIN_NEW_FRACTION * squared_norm
-        length = np.sqrt(squared_norm if is_dependent else square)
+        orthogonal_square, squared_norm = centred @ orthogonal + 1.0 / self._C, centred @ centred
+        is_dependent = orthogonal_square < _MIN_NEW_FRACTION * squared_norm
+        length = np.sqrt(squared_norm if is_dependent else orthogonal_square)
         orthogonal /= length
         # 2) Subtract its projection from the residual. The product with the centred column equals
         # the product with its orthogonal component, since the residual is orthogonal to the earlier
         # columns, and is more accurate.
-        step = centred @ self._residual / length
+        step = centred @ self._root_weighted_residual / length
         if is_dependent:
             # The orthogonal component is a rounding error.
             orthogonal[:] = step[:] = 0.0
-        self._residual = blas.dger(-1.0, orthogonal, step, a=self._residual, overwrite_a=1)
+        self._root_weighted_residual = blas.dger(
+            -1.0, orthogonal, step, a=self._root_weighted_residual, overwrite_a=1
+        )
         self._orthogonal.append(orthogonal)
         self._triangle.append(np.append(coefficients, length))
         self.means.append(mean)
-        self._steps.append(step)
+        self._orthogonal_coefficients.append(step)
 
     @property
     def residual(self):
@@ -457,12 +461,15 @@ class GrowingRidge:
 
         The dual variables U are C times this matrix.
         """
-        return self._apply_root_weights(self._residual)
+        return self._apply_root_weights(self._root_weighted_residual)
 
     @property
-    def steps(self):
+    def orthogonal_coefficients(self):
         """Coefficients of the orthogonal columns, of shape (n_columns, n_targets)."""
-        return np.reshape(self._steps, (len(self._steps), self._residual.shape[1]))
+        return np.reshape(
+            self._orthogonal_coefficients,
+            (len(self._orthogonal_coefficients), self._root_weighted_residual.shape[1]),
+        )
 
     def triangle(self):
         """Return the triangular factor R of the QR decomposition of the centred columns.
@@ -480,7 +487,7 @@ class GrowingRidge:
     def weights(self):
         """Return the coefficients W, an array of shape (n_columns, n_targets)."""
         # The fitted values Q steps are H W for H = Q R and R W = steps.
-        return solve_triangular(self.triangle(), self.steps)
+        return solve_triangular(self.triangle(), self.orthogonal_coefficients)
 
     def _apply_root_weights(self, rows):
         """Return rows (samples) multiplied by the square roots of the sample weights."""

@@ -184,7 +184,7 @@ def additive_tables(stumps, coefficients):
     features, thresholds = features[starts], thresholds[starts]
     votes = np.add.reduceat(votes, starts, axis=0) if len(starts) else votes
     # 2) Below all thresholds the sum is minus all votes, and each threshold adds twice its votes.
-    ends = np.append(np.flatnonzero(np.diff(features, prepend=-1)), len(features))
-    for start, end in pairwise(ends):
+    boundaries = np.append(np.flatnonzero(np.diff(features, prepend=-1)), len(features))
+    for start, end in pairwise(boundaries):
         steps = np.concatenate([-votes[start:end].sum(axis=0, keepdims=True), 2 * votes[start:end]])
         yield features[start], thresholds[start:end], np.cumsum(steps, axis=0, out=steps)

@@ -65,9 +65,9 @@ def find_thresholds(values, max_bins=None, weights=None):
         if thresholds is not None:
             return thresholds
     distinct, counts = np.unique(values, return_counts=True)
-    middle = midpoint(distinct[:-1], distinct[1:])
+    midpoints = midpoint(distinct[:-1], distinct[1:])
     if max_bins is None or len(distinct) <= max_bins:
-        return middle
+        return midpoints
     if weights is None:
         ranks = _quantile_ranks(len(values), max_bins)
     else:
@@ -76,7 +76,7 @@ def find_thresholds(values, max_bins=None, weights=None):
         rounding = len(values) * 2.0**-52
         ranks = counts.sum() * (np.arange(1, max_bins) / max_bins - rounding)
     index = np.searchsorted(np.cumsum(counts)[:-1], ranks)
-    return middle[np.unique(index.clip(0, len(middle) - 1))]
+    return midpoints[np.unique(index.clip(0, len(midpoints) - 1))]
 
 
 def _thresholds_by_grid(values, max_bins):
@@ -90,20 +90,22 @@ def _thresholds_by_grid(values, max_bins):
     if cells is None or n_values < max_bins:
         return None
     counts = np.bincount(cells, minlength=_N_CELLS)
-    ends = np.cumsum(counts)
+    cumulative_counts = np.cumsum(counts)
     # 2) Find the cells of the last value below each threshold and of the first value above it, by
     #    the ranks of these values, which begin at 0.
     ranks = _quantile_ranks(n_values, max_bins) - 1
-    low_cell, high_cell = (np.searchsorted(ends, rank, "right") for rank in (ranks, ranks + 1))
+    low_cell, high_cell = (
+        np.searchsorted(cumulative_counts, rank, "right") for rank in (ranks, ranks + 1)
+    )
     is_needed = np.zeros(_N_CELLS, bool)
     is_needed[low_cell] = is_needed[high_cell] = True
-    needed = np.where(is_needed, counts, 0)
-    if needed.sum() > _MAX_SORTED_PART * n_values:
+    needed_counts = np.where(is_needed, counts, 0)
+    if needed_counts.sum() > _MAX_SORTED_PART * n_values:
         return None
     # 3) Sort the values in these cells. The rank of a value among them is its rank among all
     #    values, less the number of values in the skipped cells before its own.
     candidates = np.sort(values[is_needed.take(cells)])
-    n_skipped = (ends - counts) - (np.cumsum(needed) - needed)
+    n_skipped = (cumulative_counts - counts) - (np.cumsum(needed_counts) - needed_counts)
     low, high = (
         candidates[ranks - n_skipped[low_cell]],
         candidates[ranks + 1 - n_skipped[high_cell]],
@@ -156,14 +158,16 @@ def bin_indices(values, thresholds):
         return np.searchsorted(thresholds, values).astype(dtype)
     # 3) Locate each value in a regular grid. All thresholds in the cells before its cell are below
     #    it; compare it with the few thresholds in its own cell.
-    n_before = np.searchsorted(threshold_cells, np.arange(_N_THRESHOLD_CELLS)).astype(dtype)
+    cells = np.arange(_N_THRESHOLD_CELLS)
+    n_thresholds_before = np.searchsorted(threshold_cells, cells).astype(dtype)
     next_threshold = np.append(thresholds, np.inf)
     for start in range(0, len(values), _BLOCK_VALUES):
         block = values[start : start + _BLOCK_VALUES]
-        count = n_before.take(_grid_cells(block, thresholds[0], thresholds[-1], _N_THRESHOLD_CELLS))
+        cells = _grid_cells(block, thresholds[0], thresholds[-1], _N_THRESHOLD_CELLS)
+        bin_index = n_thresholds_before.take(cells)
         for _ in range(max_per_cell):
-            count += block > next_threshold.take(count)
-        indices[start : start + _BLOCK_VALUES] = count
+            bin_index += block > next_threshold.take(bin_index)
+        indices[start : start + _BLOCK_VALUES] = bin_index
     return indices
 
 

@@ -4,8 +4,8 @@ import pytest
 from boostbench.core.learners.perceptrons import (
     Perceptron,
     Perceptrons,
+    differs_from_next,
     edges_on_lines,
-    is_separable,
 )
 
 from ..stumps import reference
@@ -59,5 +59,8 @@ def test_edges_on_lines_equal_single_edges(seed):
 
 def test_values_within_rounding_errors_are_not_separable():
     values = np.array([[-3.0, -3.0 + 1e-9, 1.0, 1.0, 2.0], [0.0, 1e-3, 2e-3, 1e4, 1.001e4]])
-    assert is_separable(values).tolist() == [[False, True, False, True], [False, False, True, True]]
-    assert not is_separable(np.zeros((1, 3))).any()
+    assert differs_from_next(values).tolist() == [
+        [False, True, False, True],
+        [False, False, True, True],
+    ]
+    assert not differs_from_next(np.zeros((1, 3))).any()

@@ -55,14 +55,14 @@ def test_solutions_of_fewer_columns_are_kept():
     orthogonal = np.linalg.solve(ridge.triangle().T, centred)
     for j in range(1, 13):
         W, b, _ = closed_form(columns[:j], L, 0.1)
-        scores = ridge.target_means + orthogonal[:j].T @ ridge.steps[:j]
+        scores = ridge.target_means + orthogonal[:j].T @ ridge.orthogonal_coefficients[:j]
         np.testing.assert_allclose(scores, columns[:j].T @ W + b, atol=1e-10)
 
 
 def test_solution_without_columns():
     ridge = GrowingRidge(np.array([[1.0, 0.0], [3.0, 0.0]]), 1.0)
     assert ridge.target_means.tolist() == [2.0, 0.0]
-    assert ridge.weights().shape == ridge.steps.shape == (0, 2)
+    assert ridge.weights().shape == ridge.orthogonal_coefficients.shape == (0, 2)
 
 
 def test_constant_column_changes_nothing():

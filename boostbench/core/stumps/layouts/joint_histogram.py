@@ -50,7 +50,7 @@ class JointHistogram(Layout):
 
     Parameters
     ----------
-    table : boostbench.core.stumps.feature_codes.FeatureCodes
+    feature_codes : boostbench.core.stumps.feature_codes.FeatureCodes
 
     Attributes
     ----------
@@ -62,11 +62,11 @@ class JointHistogram(Layout):
     # The total and the edges are in double precision.
     total_additions = 2
 
-    def __init__(self, table):
-        self.table = table
+    def __init__(self, feature_codes):
+        self.feature_codes = feature_codes
         self._one_column_layout = None
-        if table.n_samples >= MIN_SAMPLES and table.n_bins.max() ** 2 <= MAX_BINS:
-            one_column = OneColumnHistogram(table)
+        if feature_codes.n_samples >= MIN_SAMPLES and feature_codes.n_bins.max() ** 2 <= MAX_BINS:
+            one_column = OneColumnHistogram(feature_codes)
             self._one_column_layout = one_column if one_column.additions <= _MAX_ADDITIONS else None
 
     def layout_for_columns(self, n_columns):
@@ -80,12 +80,12 @@ class JointHistogram(Layout):
     @property
     def n_positions(self):
         """Number of positions."""
-        return len(self.table.view)
+        return len(self.feature_codes.view)
 
     @cached_property
     def feature(self):
         """View at each position."""
-        return self.table.view
+        return self.feature_codes.view
 
     @cached_property
     def stump_index(self):
@@ -95,7 +95,7 @@ class JointHistogram(Layout):
     @cached_property
     def _sums(self):
         """Sums of the bins, made when they are needed: `OneColumnHistogram` does without them."""
-        sums = JointBinSums(self.table.codes, self.table.n_bins)
+        sums = JointBinSums(self.feature_codes.codes, self.feature_codes.n_bins)
         is_single = sums.additions + self.total_additions <= _MAX_ADDITIONS
         sums.set_dtype(np.float32 if is_single else np.float64)
         return sums
@@ -113,12 +113,12 @@ class JointHistogram(Layout):
     def error_bound(self, dtype, n_roundings=0):
         """Return a bound of the rounding error; see `Layout.error_bound`."""
         # Prefix sums are in double precision and never exceed the sum of the sizes.
-        after_histogram = 4 * self.table.n_joint_bins * UNIT_ROUNDOFF[np.float64]
+        after_histogram = 4 * self.feature_codes.n_joint_bins * UNIT_ROUNDOFF[np.float64]
         return super().error_bound(dtype, n_roundings) + after_histogram
 
     def above(self, feature, stump_index):
         """Return where a stump is +1: (n_samples,), dtype=bool."""
-        return self.table.above(stump_index)
+        return self.feature_codes.above(stump_index)
 
     def bin_sums(self, W):
         """Return the sums of the weights in each joint bin.
@@ -139,9 +139,9 @@ class JointHistogram(Layout):
         sums = self.bin_sums(W)
         if W.shape[1] == 1:
             # NumPy's loops over vectors are faster than its loops over matrices of one column.
-            yield self.table.edges(sums[:, 0], total[0])[:, None]
+            yield self.feature_codes.edges(sums[:, 0], total[0])[:, None]
         else:
-            yield self.table.edges(sums, total)
+            yield self.feature_codes.edges(sums, total)
 
 
 class OneColumnHistogram(JointHistogram):
@@ -149,17 +149,20 @@ class OneColumnHistogram(JointHistogram):
 
     Parameters
     ----------
-    table : boostbench.core.stumps.feature_codes.FeatureCodes
+    feature_codes : boostbench.core.stumps.feature_codes.FeatureCodes
         Codes of many samples, with few bins of each feature.
     """
 
     dtype = np.float32
 
-    def __init__(self, table):
-        self.table = table
-        self._tables = PairTables(table.codes, int(table.n_bins.max()))
+    def __init__(self, feature_codes):
+        self.feature_codes = feature_codes
+        self._tables = PairTables(feature_codes.codes, int(feature_codes.n_bins.max()))
         self._rows = np.concatenate(
-            [feature * self._tables.width + np.arange(n) for feature, n in enumerate(table.n_bins)]
+            [
+                feature * self._tables.width + np.arange(n)
+                for feature, n in enumerate(feature_codes.n_bins)
+            ]
         )
 
     def layout_for_columns(self, n_columns):
@@ -215,21 +218,23 @@ class PairTables:
         n_tables = max(1, min(_CALL_SAMPLES // max(1, n_samples), _CALL_CELLS // n_cells))
         # 2) Make a matrix for each call: its cells are numbered through the tables of the call.
         #    With an odd number of features, the last one has a table with empty rows or columns.
-        self._tables = []
+        self._incidence_matrices = []
         for first in range(0, len(codes), self._features_per_table * n_tables):
             table_codes = codes[first : first + self._features_per_table * n_tables]
-            joint = np.array(table_codes[:: self._features_per_table], np.int32)
+            cells = np.array(table_codes[:: self._features_per_table], np.int32)
             if self._features_per_table == 2:
-                joint *= width
-                for pair_codes, second_codes in zip(joint, table_codes[1::2], strict=False):
+                cells *= width
+                for pair_codes, second_codes in zip(cells, table_codes[1::2], strict=False):
                     pair_codes += second_codes
-            joint += np.arange(len(joint), dtype=np.int32)[:, None] * n_cells
-            self._tables.append(_incidence_matrix(joint, n_cells))
+            cells += np.arange(len(cells), dtype=np.int32)[:, None] * n_cells
+            self._incidence_matrices.append(_incidence_matrix(cells, n_cells))
 
     @cached_property
     def additions(self):
         """Largest number of roundings of a weight in a sum, in the precision of the weights."""
-        max_depth = max(int(np.bincount(table.indices).max()) for table in self._tables)
+        max_depth = max(
+            int(np.bincount(matrix.indices).max()) for matrix in self._incidence_matrices
+        )
         # A weight is added up in a bin of a table, then over the bins of the other feature.
         return max_depth + (self.width if self._features_per_table == 2 else 0)
 
@@ -251,16 +256,16 @@ class PairTables:
 
     def pieces(self, weights, layer=None):
         """Yield the results of `sums`, a few features at a time."""
-        n_tables = self._tables[0].shape[1]
+        n_tables = self._incidence_matrices[0].shape[1]
         repeated = weights if n_tables == 1 else np.tile(weights, n_tables)
         ones = np.ones(n_tables, weights.dtype)
         if layer is not None:
             self._set_layers(layer)
-        for table in self._tables:
-            n_used = table.shape[1]
-            table.data = repeated[: n_used * len(weights)]
-            cells = sparse_product(table, ones[:n_used])
-            table.data = ones
+        for matrix in self._incidence_matrices:
+            n_used = matrix.shape[1]
+            matrix.data = repeated[: n_used * len(weights)]
+            cells = sparse_product(matrix, ones[:n_used])
+            matrix.data = ones
             yield self._feature_sums(cells)
 
     def _feature_sums(self, cells):
@@ -269,10 +274,10 @@ class PairTables:
         if self._features_per_table == 1:
             return cells.reshape(-1, n_layers, width)
         ones = np.ones(width, cells.dtype)
-        cells = cells.reshape(-1, n_layers, width, width)
-        bins = np.empty((len(cells), 2, n_layers, width), cells.dtype)
-        np.matmul(cells, ones, out=bins[:, 0])
-        np.matmul(ones, cells, out=bins[:, 1])
+        pair_grid = cells.reshape(-1, n_layers, width, width)
+        bins = np.empty((len(pair_grid), 2, n_layers, width), cells.dtype)
+        np.matmul(pair_grid, ones, out=bins[:, 0])
+        np.matmul(ones, pair_grid, out=bins[:, 1])
         return bins.reshape(-1, n_layers, width)
 
     def _set_layers(self, layer):
@@ -280,10 +285,10 @@ class PairTables:
         change = layer - self._layer
         if change.any():
             change *= np.int32(self.width**self._features_per_table)
-            for table in self._tables:
+            for matrix in self._incidence_matrices:
                 # The reshaped array is a view, so that the indices change in place.
-                joint = table.indices.reshape(table.shape[1], -1)
-                joint += change
+                cells = matrix.indices.reshape(matrix.shape[1], -1)
+                cells += change
             self._layer = layer
 
 
@@ -314,12 +319,12 @@ def _padded_width(n_bins):
     return -(-n_bins // _WIDTH_MULTIPLE) * _WIDTH_MULTIPLE
 
 
-def _incidence_matrix(joint, n_cells):
+def _incidence_matrix(cells, n_cells):
     """Return a sparse matrix of the cells of samples, with one column per table.
 
     Parameters
     ----------
-    joint : ndarray of shape (n_tables, n_samples), dtype=int32
+    cells : ndarray of shape (n_tables, n_samples), dtype=int32
         Cell of each sample in each table, numbered through all tables.
     n_cells : int
         Number of cells of a table.
@@ -328,10 +333,10 @@ def _incidence_matrix(joint, n_cells):
     -------
     csc_array of shape (n_tables * n_cells, n_tables)
     """
-    table = sparse.csc_array((len(joint) * n_cells, len(joint)), dtype=np.float32)
-    table.indptr = np.arange(len(joint) + 1, dtype=np.int32) * np.int32(joint.shape[1])
-    table.indices = joint.ravel()
-    return table
+    matrix = sparse.csc_array((len(cells) * n_cells, len(cells)), dtype=np.float32)
+    matrix.indptr = np.arange(len(cells) + 1, dtype=np.int32) * np.int32(cells.shape[1])
+    matrix.indices = cells.ravel()
+    return matrix
 
 
 class PrefixSumTables(PairTables):

@@ -72,8 +72,8 @@ class RankBlocks(Layout):
     @property
     def additions(self):
         """Largest number of roundings of a weight in an edge or a bound; see `Layout`."""
-        additions = [piece.additions for grid in self._grids for piece in grid.pieces]
-        return max(*additions, self._full_layout.additions)
+        piece_additions = [piece.additions for grid in self._grids for piece in grid.pieces]
+        return max(*piece_additions, self._full_layout.additions)
 
     @property
     def total_additions(self):
@@ -132,7 +132,7 @@ class RankBlocks(Layout):
             bound *= 0.5
             bound += change_bounds
             # 2) Update the largest score by the ends that are thresholds and not excluded.
-            is_excluded = piece.position_mask(*excluded)
+            is_excluded = piece.place_mask(*excluded)
             scores = scores[:, 1:]
             scores[~piece.is_end(is_excluded)] = -np.inf
             piece.last_max = scores.max()
@@ -155,7 +155,7 @@ class RankBlocks(Layout):
     def _make_grid(self, n_blocks, max_open_fraction):
         """Return a grid with `n_blocks` blocks for each feature."""
         length = -(-self._n_samples // n_blocks)
-        width = max(1, _PIECE // n_blocks)
+        features_per_piece = max(1, _PIECE // n_blocks)
         pieces = [
             _FeatureBlocks(
                 first=first,
@@ -165,8 +165,8 @@ class RankBlocks(Layout):
                 length=length,
                 dtype=self.dtype,
             )
-            for first in range(0, len(self._order), width)
-            for rows in [slice(first, first + width)]
+            for first in range(0, len(self._order), features_per_piece)
+            for rows in [slice(first, first + features_per_piece)]
         ]
         return _Grid(pieces, max_open_fraction)
 
@@ -238,7 +238,7 @@ class _FeatureBlocks:
 
         Parameters
         ----------
-        summands : ndarray of shape (n_samples, n_columns + width)
+        summands : ndarray of shape (n_samples, n_columns + n_scores)
             Weights and change bounds.
         total : ndarray of shape (n_columns,)
 
@@ -246,7 +246,7 @@ class _FeatureBlocks:
         -------
         edges : ndarray of shape (n_features, n_blocks + 1, n_columns)
             Edges before the first block and after each block.
-        change_bounds : ndarray of shape (n_features, n_blocks, width)
+        change_bounds : ndarray of shape (n_features, n_blocks, n_scores)
             Sum of the change bounds in each block.
         """
         sums = self._sums(summands).reshape(*self.has_threshold.shape, -1)
@@ -260,7 +260,7 @@ class _FeatureBlocks:
             after += before
         return edges, sums[..., n_columns:]
 
-    def position_mask(self, feature, place):
+    def place_mask(self, feature, place):
         """Return a mask of the given places of features; None if none is in this piece."""
         is_in_piece = (feature >= self.first) & (feature < self.first + len(self._order))
         if not is_in_piece.any():
@@ -311,7 +311,7 @@ class _FeatureBlocks:
 
 
 def _scores(edges, criterion):
-    """Return the scores of edges of shape (..., n_columns), of shape (..., width)."""
+    """Return the scores of edges of shape (..., n_columns), of shape (..., n_scores)."""
     scores = criterion.scores(edges.copy().reshape(-1, edges.shape[-1]))
     return scores.reshape(*edges.shape[:-1], -1)
 

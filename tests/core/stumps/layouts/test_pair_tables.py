@@ -22,7 +22,7 @@ def layout_case(request):
     X[:, 0] += rng.random(n_samples) < 0.5
     thresholds = reference.thresholds(X)
     histogram = joint_histogram(X, thresholds)
-    return X, thresholds, histogram, OneColumnHistogram(histogram.table)
+    return X, thresholds, histogram, OneColumnHistogram(histogram.feature_codes)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
