@@ -164,8 +164,8 @@ def _compare_columns_of_claim(table: Table, claim: Claim, corrected: bool) -> It
         for a, b in claim.pairs:
             cells = table.cells[row, a], table.cells[row, b]
             differences = _differences(*cells, claim.times)
-            tested = tested_ratio(cells)
-            ratio = tested if corrected and tested else 0.0
+            split_ratio = tested_ratio(cells)
+            ratio = split_ratio if corrected and split_ratio else 0.0
             # Differences below 0 support "better"; differences within the limits support "alike".
             if claim.within is None:
                 supports = p_below(differences, 0.0, ratio)
@@ -179,7 +179,7 @@ def _compare_columns_of_claim(table: Table, claim: Claim, corrected: bool) -> It
                 )
             labels = f"{table.columns[a].label} against {table.columns[b].label}"
             place = f"{table.rows[row]} ({labels})"
-            yield ClaimTest(place, supports, contradicts, tested)
+            yield ClaimTest(place, supports, contradicts, split_ratio)
 
 
 def _differences(a: Cell, b: Cell, times: float) -> list[float]:

@@ -36,12 +36,12 @@ from boostbench.util.validation import struct_from_mapping
 
 
 def compose_experiment(
-    values: Settings,
-    asked: Collection[str] | None = None,
+    overrides: Settings,
+    user_keys: Collection[str] | None = None,
     folders: Sequence[Path] = (),
 ) -> ExperimentConfig:
     """Compose one experiment, see `compose_config`."""
-    composed = _compose(values, asked, folders)[1]
+    composed = _compose(overrides, user_keys, folders)[1]
     return ExperimentConfig(
         algorithm=AlgorithmSpec.from_config(composed.algo),
         data=DataSpec.from_config(composed.data),
@@ -57,19 +57,19 @@ def compose_experiment(
 
 
 def compose_config(
-    values: Settings,
-    asked: Collection[str] | None = None,
+    overrides: Settings,
+    user_keys: Collection[str] | None = None,
     folders: Sequence[Path] = (),
 ) -> dict[str, Any]:
     """Compose the config of one experiment, as ``--cfg job`` prints it.
 
     Parameters
     ----------
-    values : Settings
+    overrides : Settings
         Overrides of a command line, and of the definition of a table or a figure.
-    asked : collection of str, default=None
-        Keys of `values` that a person gave on a command line. A profile leaves their values as they
-        are; its numbers are upper limits on the values of a definition. None: all keys.
+    user_keys : collection of str, default=None
+        Keys of `overrides` that a person gave on a command line. A profile leaves their values as
+        they are; its numbers are upper limits on the values of a definition. None: all keys.
     folders : sequence of pathlib.Path, default=()
         Folders of configs that are searched before ``conf/``.
 
@@ -87,13 +87,13 @@ def compose_config(
     UserError
         If a group has no such option, a key is unknown, or a value is not valid for its key.
     """
-    tree, composed = _compose(values, asked, folders)
+    tree, composed = _compose(overrides, user_keys, folders)
     changed = ("algo", "data", "protocol", "results")
     return tree.values | {key: getattr(composed, key) for key in changed}
 
 
 def _compose(
-    values: Settings, asked: Collection[str] | None, folders: Sequence[Path]
+    overrides: Settings, user_keys: Collection[str] | None, folders: Sequence[Path]
 ) -> tuple["ConfigTree", "_ComposedConfig"]:
     """Return the config before and after its completion; see `compose_config`.
 
@@ -104,16 +104,16 @@ def _compose(
     composed : _ComposedConfig
         Config without values of a replaced algorithm or of replaced data, with the profile applied.
     """
-    values = Settings(zip(allow_new_parameters(values), values.values(), strict=True))
-    tree = merge_configs(values, tuple(folders))
-    override_keys = [*map(strip_prefix, values)]
-    user_keys = override_keys if asked is None else [*map(strip_prefix, asked)]
+    overrides = Settings(zip(allow_new_parameters(overrides), overrides.values(), strict=True))
+    tree = merge_configs(overrides, tuple(folders))
+    override_keys = [*map(strip_prefix, overrides)]
+    user_keys = override_keys if user_keys is None else [*map(strip_prefix, user_keys)]
     composed = _ComposedConfig.from_tree(tree)
     # 1) Drop the values that belong to a replaced algorithm or to replaced data.
     if "algo._target_" in override_keys:
-        option = load_option("algo", _chosen_option("algo", values), tuple(folders))
-        composed.replace_algorithm(ConfigTree(option), override_keys)
-    composed.replace_data(override_keys)
+        option = load_option("algo", _chosen_option("algo", overrides), tuple(folders))
+        composed.drop_inherited_algorithm_values(ConfigTree(option), override_keys)
+    composed.drop_inherited_data_values(override_keys)
     # 2) Apply the profile, and check the values that it may have changed.
     composed.apply_profile(override_keys, user_keys)
     composed.check()
@@ -225,7 +225,7 @@ def merge_configs(values: Settings, folders: tuple[Path, ...] = ()) -> ConfigTre
 
     Parameters
     ----------
-    values : Settings
+    overrides : Settings
         Overrides, among them the options of groups such as ``algo=mcboost``.
     folders : tuple of pathlib.Path, default=()
         Folders of configs that are searched before ``conf/``.
@@ -347,21 +347,23 @@ class _ComposedConfig(msgspec.Struct):
         composed.algo.setdefault("title", composed.algo["name"])
         return composed
 
-    def replace_algorithm(self, replaced: ConfigTree, override_keys: Sequence[str]) -> None:
+    def drop_inherited_algorithm_values(
+        self, old_option: ConfigTree, override_keys: Sequence[str]
+    ) -> None:
         """Drop the values of the replaced algorithm if ``algo._target_`` names another class.
 
         Parameters
         ----------
-        replaced : ConfigTree
+        old_option : ConfigTree
             Content of the chosen option of ``algo``.
         override_keys : sequence of str
             Keys of all overrides, without prefixes; their values stay.
         """
-        algo, replaced_algo = self.algo, replaced.values
+        algo, old_algo = self.algo, old_option.values
         # `~algo._target_` deletes the class; the error is raised where the class is needed.
-        if algo.get("_target_") in (None, replaced_algo["_target_"]):
+        if algo.get("_target_") in (None, old_algo["_target_"]):
             return
-        for key in replaced_algo.keys() - {"_target_"}:
+        for key in old_algo.keys() - {"_target_"}:
             if not _is_overridden(f"algo.{key}", override_keys):
                 del algo[key]
         # An override of the grid has been merged with the replaced grid. A parameter remains if an
@@ -372,14 +374,14 @@ class _ComposedConfig(msgspec.Struct):
                 parameter: candidates
                 for parameter, candidates in grid.items()
                 if f"algo.grid.{parameter}" in override_keys
-                or replaced_algo["grid"].get(parameter) != candidates
+                or old_algo["grid"].get(parameter) != candidates
             }
         class_name = str(algo["_target_"]).rpartition(".")[2]
         defaults = {"name": class_name, "title": class_name, "paper": None, "grid": {}}
         for key, value in defaults.items():
             algo.setdefault(key, value)
 
-    def replace_data(self, override_keys: Sequence[str]) -> None:
+    def drop_inherited_data_values(self, override_keys: Sequence[str]) -> None:
         """Drop the values of the default data set if a file or an OpenML task replaces it.
 
         ``data=NAME data.path=FILE`` gives another file to a known data set, whose values stay. An

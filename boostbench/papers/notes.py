@@ -125,9 +125,14 @@ def filter_remarks(
     """
     selected = list(remarks)
     # A remark stays if it names no row, or a displayed one; and the same for columns.
-    for title_of, names in zip(titles, displayed, strict=True):
-        shown = {title_of[name] for name in names}
-        selected = [r for r in selected if (names_in_text(r, title_of.values()) or shown) & shown]
+    for title_by_name, names in zip(titles, displayed, strict=True):
+        all_titles = title_by_name.values()
+        displayed_titles = {title_by_name[name] for name in names}
+        selected = [
+            remark
+            for remark in selected
+            if displayed_titles & (names_in_text(remark, all_titles) or displayed_titles)
+        ]
     if len(selected) < len(remarks):
         selected.append("The whole table has more remarks; rerun=never shows it and runs nothing.")
     return selected

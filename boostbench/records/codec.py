@@ -81,7 +81,7 @@ class Definitions:
                 raise BadLine(f"{field}: expected str, got {type_name}") from None
             raise UndefinedHash(f"its {field} is defined nowhere in the file") from None
 
-    def read(self, line: bytes) -> Record | str:
+    def decode_line(self, line: bytes) -> Record | str:
         """Return the record of a line, or add a definition and return its hash.
 
         Raises
@@ -200,7 +200,7 @@ class EncodedRecord(NamedTuple):
 
 
 def encode(record: Record) -> EncodedRecord:
-    """Return the lines of a record: the inverse of `Definitions.read`.
+    """Return the lines of a record: the inverse of `Definitions.decode_line`.
 
     Raises
     ------

@@ -572,12 +572,14 @@ class Measured(Record, kw_only=True):
         if self.provenance.content["environment"] is None:
             raise BadLine("its provenance has no environment")
         # 1) A number of wrong rows does not exceed the number of rows.
-        by_round = self.n_wrong.values() if isinstance(self.n_wrong, dict) else self.n_wrong
+        checkpoint_counts = (
+            self.n_wrong.values() if isinstance(self.n_wrong, dict) else self.n_wrong
+        )
         for name, n_wrong, n_rows in (
             ("n_test_wrong", self.n_test_wrong, self.n_test),
             ("n_train_wrong", self.n_train_wrong, self.n_train),
-            # `by_round` is UNSET, which is false, or may have no checkpoint.
-            ("n_wrong", max(by_round) if by_round else UNSET, self.n_test),
+            # `checkpoint_counts` is UNSET, which is false, or may have no checkpoint.
+            ("n_wrong", max(checkpoint_counts) if checkpoint_counts else UNSET, self.n_test),
         ):
             if n_wrong is not UNSET and n_wrong > n_rows:
                 raise BadLine(f"{name}: there are {n_rows} rows")

@@ -179,7 +179,7 @@ class RecordFile:
         """Messages about damaged lines, which are left out; a torn last line is not reported."""
         warnings = []
         for place, reason in self._damages:
-            path = self.path if place.is_plain else _packed(self.path)
+            path = self.path if place.is_plain else _packed_path(self.path)
             warnings.append(f"{path}:{place.line_number}: {reason}; left out")
         n_more = self._n_damaged - _MAX_DESCRIBED
         if n_more > 0:
@@ -196,7 +196,7 @@ class RecordFile:
         """
         with self._lock:
             if self._is_packed_unread:
-                self._parse_lines(_unpacked(_packed(self.path)), is_plain=False)
+                self._parse_lines(_read_packed(_packed_path(self.path)), is_plain=False)
                 self._is_packed_unread = False
             try:
                 if is_regular_file(self.path):
@@ -212,7 +212,7 @@ class RecordFile:
                 if isinstance(record, bytes):
                     # Now both files are read to their ends: a definition still missing is an error.
                     try:
-                        record = self._definitions.read(record)
+                        record = self._definitions.decode_line(record)
                     except (BadLine, UndefinedHash) as error:
                         self._note_damage(place, error)
                         continue
@@ -251,13 +251,13 @@ class RecordFile:
             encoded = codec.encode(record)
             for definition_hash, definition in encoded.definitions:
                 if definition_hash not in self._definitions:
-                    self._definitions.read(definition)
-            read_back.append(self._definitions.read(encoded.line))
+                    self._definitions.decode_line(definition)
+            read_back.append(self._definitions.decode_line(encoded.line))
             encoded_records.append(encoded)
         if not encoded_records:
             return []
         # 2) Write each record after its definitions; the file may have the definitions already.
-        depth = _n_checked_folders(self.path)
+        depth = _checked_depth(self.path)
         with open_append(self.path, _CONTENT, _is_complete, depth) as file:
             # Definitions that other writers have added since are not written again.
             self._read_new_lines(file)
@@ -281,7 +281,7 @@ class RecordFile:
         """
         # 1) Read a replaced file from its first line. `pack` removes the file, and the next record
         #    makes a new one: it has another inode, is shorter, or has another packed file.
-        packed = _packed(self.path)
+        packed = _packed_path(self.path)
         packed_status = packed.stat() if packed.exists() else None
         packed_version = packed_status and (packed_status.st_ino, packed_status.st_mtime_ns)
         version = os.fstat(file.fileno()).st_ino, packed_version
@@ -317,7 +317,7 @@ class RecordFile:
             place = _Place(is_plain, line_number)
             try:
                 if not line.isspace():
-                    record_or_hash = self._definitions.read(line)
+                    record_or_hash = self._definitions.decode_line(line)
                     if isinstance(record_or_hash, Record):
                         self._unreturned.append((place, record_or_hash))
                     elif is_plain:
@@ -402,7 +402,7 @@ def deduplicate(path: Path) -> int:
     if len(set(keys)) == len(keys):
         return 0
     # 2) Read again under the lock, as records may have been added.
-    with file_lock(path, _CONTENT, depth=_n_checked_folders(path)):
+    with file_lock(path, _CONTENT, depth=_checked_depth(path)):
         file = RecordFile(path)
         records = file.read_new()
         if file.warnings:
@@ -413,7 +413,7 @@ def deduplicate(path: Path) -> int:
         definitions = [line for record in encoded for _, line in record.definitions]
         lines = [*dict.fromkeys(definitions), *(record.line for record in encoded)]
         atomic_write(path, lambda stream: stream.writelines(lines))
-        retry_while_in_use(lambda: _packed(path).unlink(missing_ok=True))
+        retry_while_in_use(lambda: _packed_path(path).unlink(missing_ok=True))
     return len(records) - len(newest)
 
 
@@ -432,14 +432,14 @@ def pack(path: Path) -> int:
     int
         Number of bytes by which the files became smaller.
     """
-    packed = _packed(path)
-    with file_lock(path, _CONTENT, depth=_n_checked_folders(path)):
+    packed = _packed_path(path)
+    with file_lock(path, _CONTENT, depth=_checked_depth(path)):
         with open_in_place(path, "ab+") as file:
             repair_last_line(file, _is_complete)
             file.seek(0)
             plain_body = file.read()
         size_before = len(plain_body) + (packed.stat().st_size if packed.exists() else 0)
-        packed_lines = _unpacked(packed).splitlines(keepends=True)
+        packed_lines = _read_packed(packed).splitlines(keepends=True)
         # A line that is in both files, as after a kill, is packed once.
         body = b"".join(dict.fromkeys([*packed_lines, *plain_body.splitlines(keepends=True)]))
         # Equal lines have to give equal bytes, so the archive has no time stamp.
@@ -458,7 +458,7 @@ def check_writable(paths: Iterable[Path]) -> None:
         locked.
     """
     for path in paths:
-        with writing_to(path, content=_CONTENT, depth=_n_checked_folders(path)):
+        with writing_to(path, content=_CONTENT, depth=_checked_depth(path)):
             with tempfile.TemporaryFile(dir=path.parent) as file:
                 acquire_file_lock(file, path.parent)
             # The lock file may belong to another user of a shared folder.
@@ -467,7 +467,7 @@ def check_writable(paths: Iterable[Path]) -> None:
                     open_in_place(file, "ab").close()
 
 
-def _n_checked_folders(path: Path) -> int:
+def _checked_depth(path: Path) -> int:
     """Return how many folders above a file of records are inside the results folder.
 
     They must not be links, see `boostbench.util.files.check_folders`:
@@ -478,12 +478,12 @@ def _n_checked_folders(path: Path) -> int:
     return 4 if is_of_shard else 2
 
 
-def _packed(path: Path) -> Path:
+def _packed_path(path: Path) -> Path:
     """Return the path of the packed file of a file of records."""
     return path.with_name(path.name + _PACKED)
 
 
-def _unpacked(path: Path) -> bytes:
+def _read_packed(path: Path) -> bytes:
     """Return the content of a packed file; a file that does not exist is empty."""
     try:
         if not is_regular_file(path):
@@ -502,7 +502,7 @@ def _is_complete(line: bytes) -> bool:
         # A line with the schema of records needs no check: its JSON has an end. A line without has
         # to be a definition.
         if codec.parse(line).get("schema") != SCHEMA:
-            Definitions().read(line)
+            Definitions().decode_line(line)
     except BadLine:
         return False
     return True

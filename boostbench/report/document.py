@@ -99,7 +99,7 @@ def summarize(dataset: Dataset | None, cells: Sequence[Cell]) -> Summary:
         if any(entry.text != "-" for entry in entries)
     }
     # 3) Write the scores, tuned values and departures from published experiments as sentences.
-    sentences = [sentence for cell in cells for sentence in _scores(cell)]
+    sentences = [sentence for cell in cells for sentence in _score_sentences(cell)]
     sentences += [
         f"{cell.title}: {chosen}, chosen by cross-validation"
         for cell in cells
@@ -122,7 +122,7 @@ def summarize(dataset: Dataset | None, cells: Sequence[Cell]) -> Summary:
     )
 
 
-def _scores(cell: Cell) -> list[str]:
+def _score_sentences(cell: Cell) -> list[str]:
     """Return a list of one sentence, ``"SAMME: Log-loss 0.123 (0.010)"``; empty without scores."""
     # Records of errors hold scores, too, which a table shows on request.
     if not cell.n_finished or cell.config.measure in (None, "prediction"):

@@ -138,23 +138,23 @@ def summarize_tests(table: Table) -> str:
     A single test is reported as the papers do, by its statistic and critical value; several tests
     by their p-values with Holm's correction. The paper's own results follow ours.
     """
-    tests = _compare_pairs(table)
-    if not tests.results:
-        return " ".join(tests.notes)
+    pair_results = _compare_pairs(table)
+    if not pair_results.results:
+        return " ".join(pair_results.notes)
     labels = {name: column.label for name, column in table.columns.items()}
-    if tests.n_tests == 1:
-        [result] = tests.results
+    if pair_results.n_tests == 1:
+        [result] = pair_results.results
         pair = result.pair
         title = f"{labels[pair.a]} against {labels[pair.b]}"
         sentences = [result.test.sentence(title, result.unit)]
         statements = [pair.published]
     else:
         # The number of pairs is stated once if all tests have the same.
-        sizes = {f"{result.test.n} {result.unit}" for result in tests.results}
+        sizes = {f"{result.test.n} {result.unit}" for result in pair_results.results}
         common_size = f" over {min(sizes)}" if len(sizes) == 1 else ""
         # Consecutive pairs with the same first column name it once.
         texts = []
-        for first, results in groupby(tests.results, lambda result: result.pair.a):
+        for first, results in groupby(pair_results.results, lambda result: result.pair.a):
             opponents = [
                 f"against {labels[result.pair.b]} {numbers.p_value(result.holm_p)}"
                 + ("" if common_size else f" ({result.test.n} {result.unit})")
@@ -163,16 +163,16 @@ def summarize_tests(table: Table) -> str:
             texts.append(f"{labels[first]} {', '.join(opponents)}")
         sentences = [
             f"Wilcoxon's signed-rank test{common_size}, p-values with Holm's correction for "
-            f"{tests.n_tests} tests: {'; '.join(texts)}."
+            f"{pair_results.n_tests} tests: {'; '.join(texts)}."
         ]
         statements = [
             f"{labels[pair.a]} against {labels[pair.b]} without a correction: statistic "
             f"{test.statistic:g}, critical value "
             f"{'none' if test.critical is None else test.critical}. {pair.published}"
-            for pair, _, test, _ in tests.results
+            for pair, _, test, _ in pair_results.results
             if pair.published
         ]
-    return " ".join(filter(None, [*sentences, *statements, *tests.notes]))
+    return " ".join(filter(None, [*sentences, *statements, *pair_results.notes]))
 
 
 def published_listing(table: Table) -> Listing:

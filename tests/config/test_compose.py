@@ -208,14 +208,14 @@ def test_quick_profile_limits_the_settings_of_a_definition(overrides):
     settings = ["algo=mcboost", "protocol.n_splits=50", "algo.n_iterations=1000", *overrides]
     settings = parse_overrides([*settings, "+algo.grid.n_iterations=[50,100,500]"])
     asked = {"profile": "quick", "seed": 1}
-    quick = compose_config(settings | asked, asked=asked)
+    quick = compose_config(settings | asked, user_keys=asked)
     assert quick["protocol"]["n_splits"] == 3
     assert quick["algo"]["n_iterations"] == 200
     assert quick["algo"]["grid"]["n_iterations"] == [50, 100, 200]
     few = {"protocol.n_splits": 1, "algo.n_iterations": 60}
-    quick = compose_config(settings | few | asked, asked=asked)
+    quick = compose_config(settings | few | asked, user_keys=asked)
     assert (quick["protocol"]["n_splits"], quick["algo"]["n_iterations"]) == (1, 60)
-    quick = compose_config(settings | asked | few, asked=[*asked, "protocol.n_splits"])
+    quick = compose_config(settings | asked | few, user_keys=[*asked, "protocol.n_splits"])
     assert quick["protocol"]["n_splits"] == 1
     quick = compose_config(settings | asked)
     assert quick["protocol"]["n_splits"] == 50

@@ -76,14 +76,17 @@ def signed_rank(differences: Sequence[float], rope: float) -> Posterior:
     #    a border that they equal.
     observed = np.concatenate([[0.0], finite_array(differences)])
     pair_sums = observed[:, None] + observed
-    is_lower, is_higher = (
+    lower_membership, higher_membership = (
         (1 + np.sign(np.round(sign * pair_sums - 2 * rope, 9))) / 2 for sign in (-1, 1)
     )
     # 2) Draw the weights, and compute the share w' R w of each region R in each draw.
     concentration = np.ones(len(observed))
     concentration[0] = _PRIOR_STRENGTH
     weights = np.random.default_rng(0).dirichlet(concentration, _N_DRAWS)
-    lower, higher = (((weights @ region) * weights).sum(axis=1) for region in (is_lower, is_higher))
+    lower, higher = (
+        ((weights @ membership) * weights).sum(axis=1)
+        for membership in (lower_membership, higher_membership)
+    )
     shares = np.stack([lower, 1 - lower - higher, higher], axis=1)  # (n_draws, 3)
     # 3) Count the draws in which each region has the largest share.
     n_largest = np.bincount(shares.argmax(axis=1), minlength=3)

@@ -225,10 +225,12 @@ def _average_precisions(distances: np.ndarray, relevant: slice, n_bits: int) -> 
     # 1) Count the codes and the relevant codes at each distance, and at smaller distances: n, r, t
     #    and R, of shape (n_queries, n_bits + 1).
     n_queries, n_distances = len(distances), n_bits + 1
-    cells = distances + n_distances * np.arange(n_queries)[:, None]
+    flat_indices = distances + n_distances * np.arange(n_queries)[:, None]
     n_cells = n_queries * n_distances
-    n = np.bincount(cells.ravel(), minlength=n_cells).reshape(n_queries, n_distances)
-    r = np.bincount(cells[:, relevant].ravel(), minlength=n_cells).reshape(n_queries, n_distances)
+    n = np.bincount(flat_indices.ravel(), minlength=n_cells).reshape(n_queries, n_distances)
+    r = np.bincount(flat_indices[:, relevant].ravel(), minlength=n_cells).reshape(
+        n_queries, n_distances
+    )
     t, R = n.cumsum(axis=1) - n, r.cumsum(axis=1) - r
     # 2) Sum over i = 1 .. n in closed form: 1 / (t + i) by harmonic numbers, and
     #    (i - 1) / (t + i) = 1 - (t + 1) / (t + i).

@@ -160,23 +160,23 @@ def read_figure_page(path: Path) -> Figure:
         HTML in the file is escaped; pictures in other folders are not read.
     """
     markdown = MarkdownIt("commonmark", {"html": False}).enable("table")
-    markdown.add_render_rule("text", _text)
+    markdown.add_render_rule("text", _render_text)
     title, pictures, caption = path.stem, [], []
-    blocks = _blocks(markdown.parse(path.read_text(encoding="utf-8")))
+    blocks = _split_into_blocks(markdown.parse(path.read_text(encoding="utf-8")))
     for position, block in enumerate(blocks):
         inline = [token for token in block if token.type == "inline"]
         shown = [child for token in inline for child in token.children if child.type == "image"]
         if position == 0 and block[0].type == "heading_open":
             title = inline[0].content
         elif shown:
-            pictures += [_picture(image, path.parent) for image in shown]
+            pictures += [_embed_picture(image, path.parent) for image in shown]
         else:
             html = markdown.renderer.render(block, markdown.options, {})
-            caption.append(_scrollable(html) if block[0].type == "table_open" else html)
+            caption.append(_wrap_wide_table(html) if block[0].type == "table_open" else html)
     return Figure(path.stem, title, pictures, Markup("".join(caption)))
 
 
-def _blocks(tokens: list[Token]) -> list[list[Token]]:
+def _split_into_blocks(tokens: list[Token]) -> list[list[Token]]:
     """Divide the tokens of a page into blocks, such as paragraphs, tables and lists."""
     blocks, depth = [[]], 0
     for token in tokens:
@@ -187,17 +187,17 @@ def _blocks(tokens: list[Token]) -> list[list[Token]]:
     return blocks[:-1]
 
 
-def _text(renderer: RendererHTML, tokens: list[Token], index: int, *_) -> str:
+def _render_text(renderer: RendererHTML, tokens: list[Token], index: int, *_) -> str:
     """Render a text token; a render rule of markdown-it has this signature."""
     return typeset(tokens[index].content)
 
 
-def _scrollable(table: str) -> str:
+def _wrap_wide_table(table: str) -> str:
     """Return a table in a box that scrolls, so that a wide one does not widen the page."""
     return f'<div class="scroll" tabindex="0" role="region" aria-label="Facts">{table}</div>'
 
 
-def _picture(image: Token, folder: Path) -> tuple[str, str]:
+def _embed_picture(image: Token, folder: Path) -> tuple[str, str]:
     """Return the alternative text of a picture and its data URI, in the preferred format."""
     # The file name alone is used, so that a page cannot include files of other folders.
     path = folder / Path(unquote(str(image.attrs["src"]))).name
