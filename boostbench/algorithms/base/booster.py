@@ -222,6 +222,12 @@ class Booster(CallbackSupportMixin, InputValidationMixin, DeclaredParameters, AB
         Returns
         -------
         EarlyStopping
+
+        Raises
+        ------
+        ValueError
+            If the rounds of the algorithm cannot be undone: its master problem has no
+            `per_round_lists`, the names of its lists with one entry for each round.
         """
         if training.master.per_round_lists is None:
             raise ValueError(
@@ -246,7 +252,9 @@ class Booster(CallbackSupportMixin, InputValidationMixin, DeclaredParameters, AB
 
         Returns
         -------
-        list of observers
+        list
+            Objects with the methods `on_round_end`, which returns True to end the training, and
+            `on_training_end`; see `boostbench.algorithms.base.observers`.
         """
         observers = [] if early_stopping is None else [early_stopping]
         if self.verbose:
@@ -260,9 +268,11 @@ class Booster(CallbackSupportMixin, InputValidationMixin, DeclaredParameters, AB
         return observers
 
     def _store_training(self, training):
-        """Store the fitted attributes.
+        """Store the fitted attributes that depend on the rounds so far.
 
-        Observers also call it for a copy of the estimator during the training.
+        Observers also call it during the training, for a copy of the estimator: the copy is the
+        model after the present round. Attributes that need the training data are set by
+        `_store_explanation`, once at the end.
         """
         # The sizes of the terms (contributions of features), cached after an earlier fit, are
         # stale.
@@ -280,7 +290,10 @@ class Booster(CallbackSupportMixin, InputValidationMixin, DeclaredParameters, AB
             )
 
     def _store_explanation(self, master, X, y, weights=None):
-        """Store facts on the training rows for explanations, and sizes of terms over them."""
+        """Store the class counts of the training rows, and the sizes of the terms over them.
+
+        A term is the contribution of a feature to the score; explanations show both.
+        """
         self._store_training_rows(y)
         self._store_term_sizes(X, weights)
 

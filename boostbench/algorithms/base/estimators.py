@@ -230,21 +230,21 @@ class BoostingRegressor(RegressorMixin, ExplainableMixin, WeightedBooster):
 
     @property
     def link_(self):
-        """Function of the predictions whose values the terms of the features add up to.
+        """Link function g, ``"identity"`` or ``"log"``: the terms of the features add up to g(y).
 
-        ``"identity"`` or ``"log"``.
+        Here y is the prediction. With ``"log"``, each term multiplies the prediction by a factor.
         """
         return "identity"
 
     def inverse_temperature(self):
-        """Return 1, as there are no probabilities."""
+        """Return 1: the scores of a regressor are not scaled to probabilities."""
         return 1.0
 
 
 class TotallyCorrective:
     """Mixin of boosters that fit all coefficients again in every round.
 
-    The scores after earlier rounds need the coefficients of that time. A subclass sets
+    The scores after an earlier round need all coefficients as they were after it. A subclass sets
     `weight_path_` in `_store_model`: the coefficients after each round, as returned by
     `boostbench.core.coefficient_path.CoefficientPath.matrix`.
     """

@@ -97,8 +97,10 @@ class InputValidationMixin:
 
         Returns
         -------
-        ndarray or scipy.sparse.csr_array of shape (n_samples, n_features); or it and y
-            Codes of categories, and NaN for missing values.
+        X : ndarray or scipy.sparse.csr_array of shape (n_samples, n_features), dtype=float64
+            Categories are replaced by their codes, and missing values by NaN.
+        y : ndarray of shape (n_samples,)
+            Present only if `y` is passed; without it, the result is X alone.
         """
         # 1) Decide which data are accepted. A fit decides, and predictions accept the same.
         X = to_pandas(X)

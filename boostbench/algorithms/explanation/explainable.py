@@ -37,8 +37,8 @@ class ExplainableMixin:
         than two classes, the mean over the classes is subtracted first, since a constant added to
         all scores changes no prediction, and sizes are averaged over the classes. Importances are
         sizes divided by their sum; all are 0 if no feature is in use. Rows that early stopping held
-        out are not included, and tables of pairs have no share. A model that is not a sum of stumps
-        has no importances.
+        out are not included. Interactions of two features count for neither of them. A model that
+        is not a sum of stumps has no importances.
         """
         importances = np.zeros(self.n_features_in_)
         sizes = self._fitted_term_sizes()

@@ -241,8 +241,9 @@ class BRE(_KernelHasher):
     n_sweeps: NonNegativeInt = 3
 
     def _fit_directions(self, X, features, labels, rng):
-        # The similarity of two samples of unit length is 1 minus their squared distance, as the
-        # inner product of two codes, divided by b, is 1 - 2 H / b for their Hamming distance H.
+        # The Hamming distance H of two codes of b bits shall equal b d, where d is half the squared
+        # distance of the samples, which are scaled to unit length. The inner product of two codes,
+        # divided by b, is 1 - 2 H / b; its target is therefore 1 - 2 d.
         rows = rng.permutation(len(X))[: self.n_pairs]
         distances = euclidean_distances(normalize(X[rows]), squared=True) / 2
         start = rng.normal(size=(features.shape[1], self.n_components))

@@ -98,13 +98,13 @@ class LinearTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Decla
         return tags
 
     def _make_rng(self):
-        """Return the random number generator, or None if the subclass needs none."""
+        """Return None; a subclass that draws random numbers returns a generator."""
 
     def _fit_features(self, X, rng):
-        """Fit the transformation of `_transform_features`."""
+        """Fit the transformation of the features; a linear subclass has none to fit."""
 
     def _transform_features(self, X):
-        """Return the transformed features."""
+        """Return X itself; a subclass of kernel features returns (n_samples, n_transformed)."""
         return X
 
     @abstractmethod
@@ -115,7 +115,7 @@ class LinearTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Decla
         ----------
         X : ndarray of shape (n_samples, n_features_in_)
         features : ndarray of shape (n_samples, n_transformed)
-            Features of `_transform_features`, centred.
+            Features that `_transform_features` returns, with the mean 0 over the samples.
         labels : ndarray of shape (n_samples,) or None
             Classes, from 0 to n_classes - 1.
         rng : numpy.random.Generator or None

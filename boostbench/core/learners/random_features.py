@@ -89,12 +89,13 @@ class RandomFeatureSearch(ABC):
 
     def best(self, G):
         """Return the candidate with the largest absolute edge; see `Search.best`."""
-        # 1) Draw candidates, and bound their largest absolute edges from below and above. An error
-        # of each output changes an edge by this error times the sum of absolute weights, the scale.
+        # 1) Draw candidates, and bound the largest absolute edge of each over the columns of G from
+        # below and above. If the outputs of a candidate have errors of at most e, its edges have
+        # errors of at most e times the scale, which is the largest sum of absolute weights.
         make_learner, edges, errors = self._draw_candidates(G)
         scale = np.abs(G).sum(axis=0).max()
-        # The rounding error of an edge is at most eps / 2 for each term, relative to the scale. Two
-        # edges are compared.
+        # The sum of an edge has rounding errors of at most eps / 2 for each term, relative to the
+        # scale. The difference of two edges has the errors of both, which the slack exceeds.
         slack = (2 * (len(G) + 2) * _EPS_FLOAT32 + TIE_TOLERANCE) * scale
         magnitudes = np.abs(edges).max(axis=0)
         upper_bounds = magnitudes + errors * scale
@@ -106,7 +107,8 @@ class RandomFeatureSearch(ABC):
                 [self._exact_scores(make_learner(candidate), G) for candidate in candidates]
             )
             if (scores >= 0).any():
-                # `scores` has a row for each candidate and a column for each column of G.
+                # `scores` has a row for each candidate and a column for each column of G, so that
+                # the flat index of the best score gives both.
                 best = int(argmax_with_tolerance(scores.ravel(), scale))
                 row, column = divmod(best, G.shape[1])
                 learner = make_learner(candidates[row])

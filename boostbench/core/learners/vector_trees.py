@@ -217,7 +217,8 @@ class VectorTreeSearch:
         def score(edges):
             """Return twice the sum of the gains of both sides of each test."""
             # The edges are the sums above each threshold minus the sums below. They are
-            # overwritten by twice the sums above, and then by twice the sums below.
+            # overwritten by twice the sums above, and then by twice the sums below. The gain is
+            # homogeneous: doubled sums and counts give twice the gain.
             edges += total
             gains = criterion.gain(edges[:, :-1], edges[:, -1])
             np.subtract(2 * total, edges, out=edges)

@@ -123,8 +123,9 @@ class BatchedMulticlassLogistic:
 
     def curvature_along(self, direction, curvatures):
         """Return second derivatives; see `BatchedBinaryLogistic.curvature_along`."""
-        # The curvature of the margin to class r is the entry of class r in `curvatures`. The margin
-        # of the own class is 0, so that its entry, the sum of the others, has no effect.
+        # The curvature of the margin to class r is the entry of class r in `curvatures`. The entry
+        # of a sample's own class is the sum of the other entries. It has no effect, since it is
+        # multiplied by the margin of the direction to the own class, 0.
         margins = self._margins(direction)
         margins *= margins
         return second_derivative(curvatures, margins)

@@ -101,7 +101,7 @@ class Maximum(RowNorm):
         return np.abs(W).max(axis=1)
 
     def ranking_score(self, G, weight):
-        """Return the length of the proximal point of each row."""
+        """Return the Euclidean length of the proximal point of each row."""
         return row_norms(self.prox(G, weight))
 
     def prox(self, V, weight):
@@ -109,8 +109,9 @@ class Maximum(RowNorm):
         # The dual norm of the maximum is the l1 norm: prox(v) is v minus its projection onto the l1
         # ball of radius `weight` (Moreau). This clips the entries of v at a level t, so that the
         # amounts that are clipped off add up to the weight. If the j largest entries are clipped,
-        # their sum minus j t is the weight: t is (sum of the j largest - weight) / j, and j makes
-        # it largest.
+        # their sum minus j t is the weight, so that t = (sum of the j largest - weight) / j. The
+        # number of clipped entries is the j with the largest t. If t is negative, the row lies in
+        # the ball, and becomes 0.
         descending = -np.sort(-np.abs(V), axis=1)
         surplus = np.cumsum(descending, axis=1) - weight
         n_clipped = np.arange(1, V.shape[1] + 1, dtype=V.dtype)

@@ -233,9 +233,9 @@ def _hessian(problem, curvature, classes, columns, starts):
         h = H.take(columns[block, None] * H.shape[1] + relevant)
         matrix[block, block] = weighted_gram(h, by_score[label, relevant])
         # 2) Add the samples of the class to the blocks of this class and each other class: directly
-        # to the blocks on the left of the diagonal, transposed to those below it. The samples of
-        # the other class are added in its turn. The curvature is 0 for r = y_i, so that the
-        # diagonal block stays unchanged.
+        # to the blocks on the left of the diagonal, and transposed to the blocks below it. The
+        # samples of the other class are added when the loop reaches that class. The curvature is 0
+        # for r = y_i, so that the diagonal block stays unchanged.
         relevant = members[by_score[label, members] > 0]
         weighted = H.take(relevant, axis=1)[columns]
         h = weighted[block].copy()
@@ -335,7 +335,8 @@ class RankingLoss(Problem):
     dual : ndarray of shape (n_pairs,)
         Dual variables u at the current point.
     norm_slope : float
-        Derivative of the loss with respect to the L1 norm of w; 0 here.
+        Derivative of a second term of the loss, a function of the L1 norm of w. It is 0 here, and
+        not 0 in a subclass whose loss bounds the norm.
 
     Examples
     --------
@@ -432,7 +433,9 @@ class _DenseHessian(DampedHessian):
 def margin_rows(scores, n_members, is_own_class, pairs):
     """Return the margins of (sample, class) pairs, one row per summand of the scores.
 
-    A summand is a weak learner, or a member of an ensemble.
+    The margin of a pair is the score of the sample's own class minus the score of the pair's class.
+    The scores are sums over weak learners or over the members of an ensemble. Each summand has its
+    own row of margins, so that ``w @ rows`` is the margins of the sum with the weights w.
 
     Parameters
     ----------
@@ -448,7 +451,7 @@ def margin_rows(scores, n_members, is_own_class, pairs):
     Returns
     -------
     ndarray of shape (n_members, n_pairs)
-        Score of the sample's own class minus the score of the pair's class, by sample and class.
+        Margins; the pairs are ordered by sample, then by class.
     """
     A = np.empty((n_members, np.count_nonzero(pairs)))
     for row, member_scores in zip(A, scores, strict=True):

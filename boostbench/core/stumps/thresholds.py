@@ -72,7 +72,8 @@ def find_thresholds(values, max_bins=None, weights=None):
         ranks = _quantile_ranks(len(values), max_bins)
     else:
         counts = np.bincount(np.searchsorted(distinct, values), weights)
-        # Rounding errors may move a sum of weights below a quantile that it equals.
+        # Rounding errors may move a sum of weights below a quantile that it equals. Lower the ranks
+        # by more than these errors: each addition has at most eps / 2, relative to the sum.
         rounding = len(values) * 2.0**-52
         ranks = counts.sum() * (np.arange(1, max_bins) / max_bins - rounding)
     index = np.searchsorted(np.cumsum(counts)[:-1], ranks)
@@ -103,7 +104,7 @@ def _thresholds_by_grid(values, max_bins):
     if needed_counts.sum() > _MAX_SORTED_PART * n_values:
         return None
     # 3) Sort the values in these cells. The rank of a value among them is its rank among all
-    #    values, less the number of values in the skipped cells before its own.
+    #    values, less the number of values in the skipped cells before its own cell.
     candidates = np.sort(values[is_needed.take(cells)])
     n_skipped = (cumulative_counts - counts) - (np.cumsum(needed_counts) - needed_counts)
     low, high = (
@@ -139,7 +140,8 @@ def bin_indices(values, thresholds):
     """
     dtype = np.min_scalar_type(len(thresholds))
     indices = np.empty(len(values), dtype)
-    # 1) With few thresholds, count the thresholds that are not below a value.
+    # 1) With few thresholds, count the thresholds that are not below a value, and subtract their
+    #    number from the number of all thresholds.
     if len(thresholds) <= _MAX_COMPARED:
         for start in range(0, len(values), _BLOCK_VALUES):
             block = slice(start, start + _BLOCK_VALUES)
@@ -191,8 +193,10 @@ def sort_with_order(values):
     (array([1, 2, 0]), array([-1. ,  0.5,  2. ]))
     """
     bits = values.view(np.int64)
-    # If all bits except the sign are inverted in negative numbers, the integers have the order of
-    # the values. The index of a value replaces its lowest bits.
+    # The bits of a positive number, read as an integer, grow with the number; the bits except the
+    # sign of a negative number grow with its size. If these are inverted in negative numbers, the
+    # integers have the order of the values. The index of a value replaces its lowest bits, so that
+    # the sorted integers contain the order.
     keys = bits >> 63
     keys &= np.iinfo(np.int64).max
     keys ^= bits

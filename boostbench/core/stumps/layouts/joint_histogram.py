@@ -46,7 +46,7 @@ _CELLS_PER_SAMPLE = 2
 
 
 class JointHistogram(Layout):
-    """Layout whose positions are the stumps of a table of codes.
+    """Layout whose positions are the stumps of features with few distinct values.
 
     Parameters
     ----------
@@ -263,13 +263,25 @@ class PairTables:
             self._set_layers(layer)
         for matrix in self._incidence_matrices:
             n_used = matrix.shape[1]
+            # The matrix borrows the weights as its data. Drop them afterwards, so that the layout
+            # keeps no weights of a round in memory.
             matrix.data = repeated[: n_used * len(weights)]
             cells = sparse_product(matrix, ones[:n_used])
             matrix.data = ones
             yield self._feature_sums(cells)
 
     def _feature_sums(self, cells):
-        """Return the sums of the bins of each feature, given the sums of joint bins."""
+        """Return the sums of the bins of each feature.
+
+        Parameters
+        ----------
+        cells : ndarray of shape (n_tables * n_cells,)
+            Sums of the weights in the cells of the tables.
+
+        Returns
+        -------
+        ndarray of shape (n_tables * features per table, n_layers, width)
+        """
         width, n_layers = self.width, self._n_layers
         if self._features_per_table == 1:
             return cells.reshape(-1, n_layers, width)
@@ -281,7 +293,11 @@ class PairTables:
         return bins.reshape(-1, n_layers, width)
 
     def _set_layers(self, layer):
-        """Assign samples to layers; usually few samples change."""
+        """Assign samples to layers, given the layer of each sample: (n_samples,), dtype=int32.
+
+        `boostbench.core.stumps.layouts.sorted.RankBins` has a layer for the positive and a layer
+        for the negative weights. A sample moves if its weight changes its sign.
+        """
         change = layer - self._layer
         if change.any():
             change *= np.int32(self.width**self._features_per_table)

@@ -96,8 +96,9 @@ class RankBlocks(Layout):
     def candidates(self, W, total, tolerance, criterion):
         """Yield all edges that may have the largest score; see `Layout.candidates`.
 
-        The positions `criterion.excluded` do not count for the largest score, but their edges are
-        yielded too, because the caller needs them.
+        The positions `criterion.excluded` do not count for the largest score. `GradBoost` excludes
+        the stumps of its model from the search for a new stump. It compares the new stump with
+        them, so that their edges are yielded too, and their blocks are evaluated.
         """
         # 1) Try the grids, from coarse to fine. A grid pauses after a search that it did not help.
         summands = np.hstack([W, criterion.change_bounds(W)])
@@ -116,10 +117,32 @@ class RankBlocks(Layout):
         yield from self._full_layout.iter_slices(W, total)
 
     def _search_blocks(self, grid, W, summands, total, tolerance, criterion):
-        """Yield as `candidates`; return False if too many blocks of the grid must be evaluated.
+        """Yield the edges that may have the largest score, found by the blocks of one grid.
 
-        `summands` has the weights and their change bounds, side by side. `criterion` turns edges
-        into scores, and scores that differ by at most `tolerance` may be equal up to rounding.
+        Parameters
+        ----------
+        grid : _Grid
+        W : ndarray of shape (n_samples, n_columns)
+            Weights.
+        summands : ndarray of shape (n_samples, n_columns + n_scores)
+            Weights and their change bounds, side by side.
+        total : ndarray of shape (n_columns,)
+            Sums of the weights.
+        tolerance : float
+            Scores that differ by at most this number may be equal up to rounding.
+        criterion : boostbench.core.stumps.screening.RowCriterion
+            Turns edges into scores.
+
+        Yields
+        ------
+        positions : ndarray of shape (n_near,)
+        edges : ndarray of shape (n_near, n_columns)
+
+        Returns
+        -------
+        bool
+            Value of ``yield from``. False if too many blocks must be evaluated: the search is
+            incomplete, and the next one may yield the same edges again, which does no harm.
         """
         excluded = self._full_layout.place(criterion.excluded)
         best_score, n_open_left = -np.inf, grid.max_open
@@ -311,7 +334,7 @@ class _FeatureBlocks:
 
 
 def _scores(edges, criterion):
-    """Return the scores of edges of shape (..., n_columns), of shape (..., n_scores)."""
+    """Return the scores, of shape (..., n_scores), of edges of shape (..., n_columns)."""
     scores = criterion.scores(edges.copy().reshape(-1, edges.shape[-1]))
     return scores.reshape(*edges.shape[:-1], -1)
 
