@@ -6,7 +6,7 @@ does not specify the weak learners, and the problem has no solution unless their
 bounded. The two criteria of this module, `LeastSquares` and `CodewordVote`, bound them.
 
 A criterion has three methods. `leaf_vectors` chooses the outputs of leaves; `gain` is the part of
-the edge that a leaf contributes with this output; and `max_gain` bounds the edge of any tree, so
+the edge that a leaf contributes with this output; and `edge_bound` bounds the edge of any tree, so
 that scores within rounding errors can be recognised as equal.
 """
 
@@ -73,7 +73,7 @@ class LeastSquares:
         """
         return np.einsum("ij,ij->i", sums, sums) / np.maximum(counts, self._count_floor)
 
-    def max_gain(self, weights, counts):
+    def edge_bound(self, weights, counts):
         """Return an upper bound of the gain: the gain with one leaf for each sample.
 
         Parameters
@@ -124,8 +124,8 @@ class CodewordVote:
         """Return the gain of leaves, which may be negative; see `LeastSquares.gain`."""
         return (self.codewords @ sums.T).max(axis=0)
 
-    def max_gain(self, weights, counts):
-        """Return an upper bound of the gain; see `LeastSquares.max_gain`."""
+    def edge_bound(self, weights, counts):
+        """Return an upper bound of the gain; see `LeastSquares.edge_bound`."""
         # A component of a codeword is at most its largest magnitude among all codewords.
         return float((np.abs(weights) @ np.abs(self.codewords).max(axis=0)).sum())
 
@@ -225,8 +225,8 @@ class VectorTreeSearch:
             gains += criterion.gain(edges[:, :-1], edges[:, -1])
             return gains
 
-        max_gain = criterion.max_gain(weights[:, :-1], weights[:, -1])
-        return self.search.best_position(weights, score, max_gain)
+        edge_bound = criterion.edge_bound(weights[:, :-1], weights[:, -1])
+        return self.search.best_position(weights, score, edge_bound)
 
     def _make_result(self, G, criterion, tests, leaf):
         """Return the complete tree with given tests, as a `VectorTreeResult`.

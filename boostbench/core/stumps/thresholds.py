@@ -76,8 +76,8 @@ def find_thresholds(values, max_bins=None, weights=None):
         # by more than these errors: each addition has at most eps / 2, relative to the sum.
         rounding = len(values) * 2.0**-52
         ranks = counts.sum() * (np.arange(1, max_bins) / max_bins - rounding)
-    index = np.searchsorted(np.cumsum(counts)[:-1], ranks)
-    return midpoints[np.unique(index.clip(0, len(midpoints) - 1))]
+    indices = np.searchsorted(np.cumsum(counts)[:-1], ranks)
+    return midpoints[np.unique(indices.clip(0, len(midpoints) - 1))]
 
 
 def _thresholds_by_grid(values, max_bins):
