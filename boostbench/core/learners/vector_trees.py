@@ -74,7 +74,7 @@ class LeastSquares:
         return np.einsum("ij,ij->i", sums, sums) / np.maximum(counts, self._count_floor)
 
     def edge_bound(self, weights, counts):
-        """Return an upper bound of the gain: the gain with one leaf for each sample.
+        """Return an upper bound of the edge of a tree: the gain with one leaf for each sample.
 
         Parameters
         ----------
@@ -125,7 +125,7 @@ class CodewordVote:
         return (self.codewords @ sums.T).max(axis=0)
 
     def edge_bound(self, weights, counts):
-        """Return an upper bound of the gain; see `LeastSquares.edge_bound`."""
+        """Return an upper bound of the edge of a tree; see `LeastSquares.edge_bound`."""
         # A component of a codeword is at most its largest magnitude among all codewords.
         return float((np.abs(weights) @ np.abs(self.codewords).max(axis=0)).sum())
 
