@@ -114,6 +114,7 @@ def _compose(
         option = load_option("algo", _chosen_option("algo", overrides), tuple(folders))
         composed.drop_inherited_algorithm_values(ConfigTree(option), override_keys)
     composed.drop_inherited_data_values(override_keys)
+    composed.use_openml_splits(override_keys)
     # 2) Apply the profile, and check the values that it may have changed.
     composed.apply_profile(override_keys, user_keys)
     composed.check()
@@ -384,8 +385,7 @@ class _ComposedConfig(msgspec.Struct):
     def drop_inherited_data_values(self, override_keys: Sequence[str]) -> None:
         """Drop the values of the default data set if a file or an OpenML task replaces it.
 
-        ``data=NAME data.path=FILE`` gives another file to a known data set, whose values stay. An
-        OpenML task brings its splits.
+        ``data=NAME data.path=FILE`` gives another file to a known data set, whose values stay.
         """
         path, task = self.data.get("path"), self.data.get("openml_task")
         if (path or task) and "data" not in override_keys:
@@ -398,7 +398,16 @@ class _ComposedConfig(msgspec.Struct):
 
                 name = f"{configs.TASK_PREFIX}{task}" if task else data_set_name(Path(str(path)))
                 self.data["name"] = name
-        if task:
+
+    def use_openml_splits(self, override_keys: Sequence[str]) -> None:
+        """Set the protocol to the splits of an OpenML task, unless overrides give another one.
+
+        Parameters
+        ----------
+        override_keys : sequence of str
+            Keys of all overrides, without prefixes.
+        """
+        if self.data.get("openml_task"):
             for key, value in {"sampling": "fixed", "n_splits": None}.items():
                 if not _is_overridden(f"protocol.{key}", override_keys):
                     self.protocol[key] = value
