@@ -141,6 +141,7 @@ def _verdict_text(
     text = f"{new_samples.verdict}: {new_samples.n_confirmed} of {n_tests} comparisons confirm it"
     if all(test.ratio is None for test in tests):
         return f"{text}, on these splits."
+    # The first two fields are the verdict and the number of confirming comparisons.
     if new_samples[:2] == these_splits[:2]:
         return f"{text}, for new samples and on these splits."
     return (
@@ -164,6 +165,7 @@ def _compare_columns_of_claim(table: Table, claim: Claim, corrected: bool) -> It
         for a, b in claim.pairs:
             cells = table.cells[row, a], table.cells[row, b]
             differences = _differences(*cells, claim.times)
+            # The ratio 0 leaves a test without the correction.
             split_ratio = tested_ratio(cells)
             ratio = split_ratio if corrected and split_ratio else 0.0
             # Differences below 0 support "better"; differences within the limits support "alike".

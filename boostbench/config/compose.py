@@ -97,6 +97,9 @@ def _compose(
 ) -> tuple["ConfigTree", "_ComposedConfig"]:
     """Return the config before and after its completion; see `compose_config`.
 
+    `compose_config` needs both: the parts that are completed, and the other keys as they are in the
+    tree.
+
     Returns
     -------
     tree : ConfigTree
@@ -351,12 +354,14 @@ class _ComposedConfig(msgspec.Struct):
     def drop_inherited_algorithm_values(
         self, old_option: ConfigTree, override_keys: Sequence[str]
     ) -> None:
-        """Drop the values of the replaced algorithm if ``algo._target_`` names another class.
+        """Drop the values of the chosen option if ``algo._target_`` names another class than its.
+
+        The new class gets a name, a title and an empty grid, unless overrides give them.
 
         Parameters
         ----------
         old_option : ConfigTree
-            Content of the chosen option of ``algo``.
+            Content of the chosen option of ``algo``, whose class is replaced.
         override_keys : sequence of str
             Keys of all overrides, without prefixes; their values stay.
         """
@@ -415,8 +420,13 @@ class _ComposedConfig(msgspec.Struct):
     def apply_profile(self, override_keys: Sequence[str], user_keys: Sequence[str]) -> None:
         """Apply the profile to the protocol and the algorithm.
 
-        A value that a person gave stays. A number of the profile is an upper limit on any other
-        number, and its other values replace the defaults but not the values of a definition.
+        There are four cases for a key of the profile:
+
+        - a person gave the value, or the config lacks the key: nothing changes;
+        - both values are numbers: the smaller one is taken;
+        - the definition of a table or a figure gave a value, and one of both is no number: the
+          value of the definition stays;
+        - the value is a default, and one of both is no number: the profile's value replaces it.
 
         Parameters
         ----------

@@ -108,7 +108,9 @@ def _read_notes(path: Path) -> list[_Note]:
 def filter_remarks(
     remarks: Sequence[str], titles: Sequence[Mapping[str, str]], displayed: Sequence[Iterable[str]]
 ) -> list[str]:
-    """Return the remarks without those on other rows or columns alone, and where to find these.
+    """Return the remarks on displayed rows and columns, and a hint if there are more remarks.
+
+    A remark that names no row concerns all rows, and one that names no column all columns.
 
     Parameters
     ----------
@@ -122,9 +124,11 @@ def filter_remarks(
     Returns
     -------
     list of str
+        Selected remarks. If some are left out, a last sentence says how to show all.
     """
     selected = list(remarks)
-    # A remark stays if it names no row, or a displayed one; and the same for columns.
+    # Rows are in the first pass, columns in the second. A remark without a title counts as naming
+    # all displayed ones.
     for title_by_name, names in zip(titles, displayed, strict=True):
         all_titles = title_by_name.values()
         displayed_titles = {title_by_name[name] for name in names}

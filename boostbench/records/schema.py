@@ -300,6 +300,7 @@ class Record(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=F
     config: Config
     provenance: Provenance
     split: Count
+    # A checksum: the numbers of the rows themselves are not in the record.
     rows: Hash
     started: Time | UnsetType = UNSET
     finished: Time | UnsetType = UNSET
@@ -469,7 +470,10 @@ class TrialRecord(_TrialFields, kw_only=True):
 
     @property
     def is_path(self) -> bool:
-        """True for a trial of several points: `seconds` has total times of fits, not of parts."""
+        """True for a trial of several points, such as a warm-started path of fits.
+
+        Its `seconds` are total times of fits, and not times of the parts of one fit.
+        """
         return isinstance(self.seconds, list)
 
     def cpu_seconds(self, part: str = "fit") -> float | None:
@@ -493,7 +497,9 @@ class Measured(Record, kw_only=True):
     Some results have two stored forms, and a property that reads either. The number of wrong rows
     is stored if it gives the error rate exactly, as it is shorter. Values at checkpoints are stored
     as a list in the order of the config's checkpoints, which the value at the end of the fit
-    follows; a fit that stopped early has values at the first checkpoints only.
+    follows; a fit that stopped early has values at the first checkpoints only. The witness of a
+    fit is the mean absolute score, which differs between most fits that predict equal labels but
+    have other scores.
 
     ==========================================  ===============
     Stored form                                 Property
@@ -518,11 +524,11 @@ class Measured(Record, kw_only=True):
     warnings : list of str
         Warnings that the fit gave.
     test_share, train_share : float or UNSET
-        Test and training error, fractions.
+        Stored test and training error, fractions.
     n_test_wrong, n_train_wrong : int or UNSET
         Number of wrong rows of the test and of the training part.
     checkpoint_shares : dict of str to float or UNSET
-        Test errors by the number of boosting rounds, fractions.
+        Stored test errors by the number of boosting rounds, fractions.
     n_wrong : list of int, dict of str to int, or UNSET
         Numbers of wrong rows of the test part at checkpoints.
     staged_digests : list of str, dict of str to str, or UNSET
@@ -578,7 +584,7 @@ class Measured(Record, kw_only=True):
         for name, n_wrong, n_rows in (
             ("n_test_wrong", self.n_test_wrong, self.n_test),
             ("n_train_wrong", self.n_train_wrong, self.n_train),
-            # `checkpoint_counts` is UNSET, which is false, or may have no checkpoint.
+            # `checkpoint_counts` may be UNSET, whose truth value is False, or empty.
             ("n_wrong", max(checkpoint_counts) if checkpoint_counts else UNSET, self.n_test),
         ):
             if n_wrong is not UNSET and n_wrong > n_rows:

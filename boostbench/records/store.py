@@ -280,7 +280,9 @@ class RecordFile:
         `file` is the file without ``.gz``, open to read.
         """
         # 1) Read a replaced file from its first line. `pack` removes the file, and the next record
-        #    makes a new one: it has another inode, is shorter, or has another packed file.
+        #    makes a new one: it has another inode, is shorter, or has another packed file. The
+        #    new packed file is not read: its lines up to the old position were read before, and
+        #    those that others added between the last reading and `pack` are missed.
         packed = _packed_path(self.path)
         packed_status = packed.stat() if packed.exists() else None
         packed_version = packed_status and (packed_status.st_ino, packed_status.st_mtime_ns)
@@ -499,8 +501,9 @@ def _read_packed(path: Path) -> bytes:
 def _is_complete(line: bytes) -> bool:
     """Return True if a line without its line end is a whole record or definition."""
     try:
-        # A line with the schema of records needs no check: its JSON has an end. A line without has
-        # to be a definition.
+        # `parse` rejects a line that was cut, as its JSON lacks the closing brace. Nothing else is
+        # checked of a line with the schema of records: readers report a damaged one. An object
+        # without the schema has to be a definition that agrees with its hash.
         if codec.parse(line).get("schema") != SCHEMA:
             Definitions().decode_line(line)
     except BadLine:

@@ -84,6 +84,8 @@ class AlgorithmSpec(msgspec.Struct, frozen=True, dict=True):
     def check(self) -> None:
         """Check the parameters: import the class, and instantiate it with each point of the grid.
 
+        A specification that was accepted once in this process is not checked again.
+
         Raises
         ------
         UserError
@@ -158,7 +160,8 @@ class AlgorithmSpec(msgspec.Struct, frozen=True, dict=True):
     def probe(self, **overrides: Any) -> Any:
         """Return an unfitted estimator, or None if its constructor raises an error.
 
-        The error is not reported here: each trial meets it again, and records it as its failure.
+        A wrong parameter is a `UserError`, which is raised. Another error of a user's class is not
+        reported here: each trial meets it again, and records it as its failure.
 
         Parameters
         ----------

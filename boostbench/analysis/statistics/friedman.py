@@ -178,7 +178,8 @@ def _enumerated_p(ranks: np.ndarray) -> float | None:
         # 1) Add each order of the row to each vector.
         orders = np.array(list(permutations(row)))
         vectors = np.sort((sums[:, None] + orders).reshape(-1, k))
-        # 2) Join equal vectors: their sums are the digits of one whole number.
+        # 2) Join equal vectors. Each vector is encoded as an integer in base max + 1, whose digits
+        #    are its sums.
         codes = vectors @ (vectors.max() + 1) ** np.arange(k)
         _, first, inverse = np.unique(codes, return_index=True, return_inverse=True)
         sums = vectors[first]

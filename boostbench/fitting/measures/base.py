@@ -30,7 +30,20 @@ FIT_TIMES = ("fit", "weak_learner", "coefficients", "calibration")
 class Measure:
     """Definition of the results that are recorded of a fit; a subclass has to define `take`.
 
-    A measure has no state, so that it is the same in every worker process.
+    A measure has no state, so that it is the same in every worker process. A subclass may override
+    these methods:
+
+    ==============  =======================  =============================  =================
+    Method          Called                   Arguments                      Returns
+    ==============  =======================  =============================  =================
+    `arrange`       for the keys of records  protocol of the config         protocol
+    `check`         before an experiment     class of the estimator         None, or raises
+    `check_data`    before an experiment     data set                       None, or raises
+    `splits`        once for an experiment   data set, protocol, seed       splits, or None
+    `take`          for each split           trial, all features, labels    results
+    `outputs`       after a fit              fit, checkpoints               arrays by name
+    `loss`          to judge an output       fit, one of its outputs        loss
+    ==============  =======================  =============================  =================
 
     Attributes
     ----------
@@ -47,8 +60,8 @@ class Measure:
         Name of the criterion of cross-validation, part of the keys of records. Empty: the error
         rate.
     by_stage : bool, default=True
-        True: `loss` applies to the model after any number of boosting rounds. False: each number of
-        rounds in a grid needs a fit of its own.
+        Whether `loss` judges the model after any number of boosting rounds, so that one fit serves
+        all numbers of rounds in a grid. False: each number needs a fit of its own.
     takes_tables : bool, default=True
         True: the estimator may get missing values and categories. False: the features are filled
         and encoded.
@@ -156,7 +169,9 @@ class Measure:
             Outputs at the ``"end"``, and at each checkpoint by its digits, see
             `boostbench.fitting.stages.predictions`.
         """
-        return predictions(fit.estimator, fit.X_test, np.unique(fit.y_train), rounds).by_stage
+        staged_predictions = predictions(fit.estimator, fit.X_test, np.unique(fit.y_train), rounds)
+        # These are labels by the name of a stage; the measure's own `by_stage` is a boolean.
+        return staged_predictions.by_stage
 
     def loss(self, fit: Fit, output: np.ndarray) -> float:
         """Return the loss that cross-validation minimises, by default the error rate.

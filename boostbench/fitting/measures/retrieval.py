@@ -101,7 +101,11 @@ class Retrieval(Measure):
         return {"end": _codes(fit, fit.X_test)}
 
     def loss(self, fit: Fit, output: np.ndarray) -> float:
-        """Return 1 minus the mean average precision of the test part in the training part."""
+        """Return 1 minus the mean average precision in a fold of cross-validation.
+
+        The codes of the validation part (`output`) are the queries. The data base is the training
+        part of the fold.
+        """
         database = _codes(fit, fit.X_train)
         return 1 - mean_average_precision(output, fit.y_test, database, fit.y_train)
 
@@ -224,6 +228,7 @@ def _average_precisions(distances: np.ndarray, relevant: slice, n_bits: int) -> 
     """
     # 1) Count the codes and the relevant codes at each distance, and at smaller distances: n, r, t
     #    and R, of shape (n_queries, n_bits + 1).
+    #    `flat_indices` are the places of (query, distance) in such an array, row by row.
     n_queries, n_distances = len(distances), n_bits + 1
     flat_indices = distances + n_distances * np.arange(n_queries)[:, None]
     n_cells = n_queries * n_distances

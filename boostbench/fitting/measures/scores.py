@@ -68,7 +68,8 @@ class Scores(Measure):
     form = ScoresRecord
     quantities = (*SCORES, "test_error", "accuracy", "n_iterations", *FIT_TIMES)
     suffix = "scores"
-    # The config of an experiment has this entry, by which the keys of measures differ.
+    # This entry of the config only makes the key differ from other measures; its value has no
+    # meaning.
     settings: ClassVar = {"scores": "probabilities"}
     needs = ("predict", "predict_proba|decision_function")
 

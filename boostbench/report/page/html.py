@@ -43,8 +43,10 @@ def verdict_class(verdict: str, kind: str) -> str:
     Parameters
     ----------
     verdict : str
+        One of `boostbench.analysis.verdicts.VERDICTS`, such as ``"not run"``.
     kind : {"v", "b"}
-        "v": a cell or a word, such as ``"v-not-run"``. "b": a part of a bar, ``"b-not-run"``.
+        Prefix of the class: "v" for a verdict in a cell or in a word, as in ``"v-not-run"``; "b"
+        for a part of a bar, as in ``"b-not-run"``.
     """
     return f"{kind}-{verdict.replace(' ', '-')}"
 
@@ -188,7 +190,7 @@ def _split_into_blocks(tokens: list[Token]) -> list[list[Token]]:
 
 
 def _render_text(renderer: RendererHTML, tokens: list[Token], index: int, *_) -> str:
-    """Render a text token; a render rule of markdown-it has this signature."""
+    """Return the HTML of one of the text tokens; markdown-it calls it with this signature."""
     return typeset(tokens[index].content)
 
 
