@@ -190,7 +190,7 @@ def pair_columns(table: Table, columns: Sequence[str]) -> PairedNumbers:
             row_of_experiments.setdefault(tuple(map(_experiment_key, cells)), row)
     distinct = list(row_of_experiments.values())
     repeated = [row for row in rows if row not in left_out and row not in distinct]
-    # 3) Pair the numbers: of the splits if the table has one row, else of the rows.
+    # 3) Pair the numbers. A table with one row has a pair for each split, another one for each row.
     cells_of_rows = [rows[row] for row in distinct]
     if len(table.rows) == 1:
         values = [cell.values for cells in cells_of_rows for cell in cells]

@@ -334,7 +334,7 @@ def _add_rows(
         cells = [table.cells[row, find_column(table.results, name)] for name in names]
         merged = _MergedRow(title, table.name, tuple(cells))
         is_asked = row in data if data else row not in table.uncounted
-        # Other data under the same name are a row of their own.
+        # A data set of the same name with other content gets a row for itself.
         if row in rows and merged.has_other_data(rows[row]):
             row = f"{row} ({table.name})"
             merged = merged._replace(title=f"{title} ({table.name})")

@@ -8,8 +8,8 @@ analysis (CCA) finds directions of the features.
 
 Binary reconstructive embeddings (BRE) and supervised hashing with kernels (KSH) choose codes H, of
 shape (n_samples, n_bits), for which ``H @ H.T / n_bits`` approximates a matrix S of similarities.
-They fit one bit h, a column of H, at a time. With the matrix O of the other bits (KSH: of the
-earlier bits), the error is
+They fit one bit h, a column of H, at a time. O is the matrix of the other bits (in KSH the
+earlier bits), and the error is
 
     |S - (O O' + h h') / n_bits|^2 = |R - h h'|^2 / n_bits^2,    R = n_bits S - O O'.
 

@@ -87,7 +87,7 @@ class Cluster:
         # 2) Refuse workers with several threads: they would share the CPU seconds of a process.
         threads = max(self.client.nthreads().values(), default=1)
         if threads > 1:
-            # Without an address, the client may belong to the caller.
+            # The client may belong to the caller if there is no address.
             if self.address:
                 self.client.close()
             owner = self.address or "the Dask cluster"

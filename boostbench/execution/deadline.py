@@ -118,7 +118,7 @@ def _raising_after(seconds: float) -> AbstractContextManager[list[bool]]:
 
     The value of the context is a list, to which True is appended when the exception is raised.
     """
-    # Only the main thread gets signals; Dask runs trials in other threads. Windows has no alarms.
+    # Python sends signals to the main thread; Dask runs trials in others. Windows has no alarms.
     has_alarms = hasattr(signal, "SIGALRM")
     if has_alarms and threading.current_thread() is threading.main_thread():
         return _raising_by_signal(seconds)

@@ -215,7 +215,7 @@ def _check_text(dataset: Dataset) -> None:
 
 @dataclass(frozen=True, eq=False)
 class Task:
-    """Fit of an experiment that leaves one record: of a split, or of a cross-validation trial.
+    """Fit of a split or of a cross-validation trial, which leaves one record.
 
     Attributes
     ----------

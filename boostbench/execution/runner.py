@@ -206,8 +206,8 @@ class Run:
             for task in tuning_tasks(experiment, experiment.tuning_split(split)):
                 if run_records.find_finished(task, task.key) is None:
                     missing_trials[run_records.file_for(task), task.key] = task
-        # 3) Start the workers, and raise errors that would otherwise follow the first fit: of
-        #    classes without a source, and of files that cannot be written.
+        # 3) Start the workers. A class without a source or a file that cannot be written raises its
+        #    error here, before the first fit.
         for experiment, _ in missing.values():
             experiment.spec.code_version  # noqa: B018  This property reads the sources.
         workers = Workers(n_jobs, backend, scheduler)

@@ -261,7 +261,7 @@ def _follow_parent(parent: int) -> None:
     """
 
     def exit_after_parent():
-        # On Windows a process keeps the id of a parent that is gone.
+        # Windows keeps the parent's id in a process after the parent has ended.
         if sys.platform == "win32":
             multiprocessing.parent_process().join()
         else:

@@ -84,7 +84,7 @@ def seconds(value: float | None) -> str:
     """
     if value is None:
         return "-"
-    # From 999.5 on, three significant digits would be written with an exponent: 1e+03.
+    # Three significant digits of 999.5 and more would be written with an exponent: 1e+03.
     return f"{value:.0f}" if value >= 999.5 else f"{value:#.3g}".rstrip(".")
 
 

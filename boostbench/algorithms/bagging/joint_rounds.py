@@ -199,8 +199,8 @@ class JointBoostingMaster(Master):
         gain = decreases - (slope**2 / (curvature + DAMPING)).sum(axis=1, keepdims=True)
         gain = np.where(self.is_available, gain.clip(0.0), 0.0)
         if not gain.any() and not self.has_constraints:
-            # No region has a gain. With constraints, other draws may have one, so that the training
-            # goes on.
+            # The training ends, as all regions are without a gain. With constraints it goes on,
+            # since other draws may have a gain.
             return None
         relative_gain = gain / np.maximum(gain.max(axis=1, keepdims=True), np.finfo(float).tiny)
         return draws, steps * relative_gain[:, None], (slopes_along * relative_gain).sum(axis=1)

@@ -202,7 +202,7 @@ class FeatureCodes:
             elif not has_missing_bin:
                 category_of_missing = 1.0 if category[0] == 0 else 0.0
             bins = np.where(is_missing, category_of_missing, values).astype(int)
-        # With missing values in training, bin 0 is theirs, and the other bins follow it.
+        # Bin 0 holds the missing values if there were some in training; the other bins follow it.
         return np.where(is_missing, 0, bins + 1) if has_missing_bin else bins
 
     def stump_sums(self, coefficients):
@@ -425,8 +425,8 @@ def _code_number_with_missing(values, fill, max_bins, weights):
     low = find_thresholds(lowest, max_bins, weights)
     high = low
     if max_bins is not None:
-        # Without a limit, both views have the same thresholds, since the fills are the smallest and
-        # the largest value of the feature. With a limit, missing values count in the quantiles.
+        # The limit chooses quantiles, in which missing values count, so that the views differ. All
+        # thresholds would be equal, since the fills are the feature's smallest and largest value.
         high = find_thresholds(np.where(is_missing, fill[1], values), max_bins, weights)
     # 2) Code the samples by the thresholds of both views, after bin 0 for missing values.
     thresholds = np.union1d(low, high)

@@ -39,7 +39,7 @@ class MaxAbsEdge:
     # A score has the same digits as an edge.
     n_roundings = 0
 
-    # No position is excluded from the search.
+    # The default excludes no position from the search.
     excluded = _NO_POSITIONS
 
     def scale(self, sums):
