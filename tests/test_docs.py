@@ -120,8 +120,8 @@ def test_page_of_a_paper_has_all_tables(page):
         r"^    boostbench table (\S+) --row (\S+) --column (\S+)$", text, re.MULTILINE
     )
     table = TableDefinition.read(name)
-    assert row in table.rows
-    assert column in table.columns
+    assert row in table.row_names
+    assert column in table.column_names
 
 
 def test_example_of_a_user_table_runs(done, folder, monkeypatch):

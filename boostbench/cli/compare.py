@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from boostbench.analysis.cells import Cell
     from boostbench.analysis.comparison import Comparison
     from boostbench.analysis.tables import Table
-    from boostbench.config.tables import TableDefinition
+    from boostbench.config.tables import RowDefinition, TableDefinition
     from boostbench.records.archive import Records
 
 
@@ -359,7 +359,7 @@ def select_tables(
     if not tables:
         chosen = [table for table in chosen if not _repeats_data(definitions[table])] or chosen
         chosen.sort(key=lambda table: -len(_first_versions(definitions[table])))
-    rows = {row for table in chosen for row in definitions[table].rows}
+    rows = {row for table in chosen for row in definitions[table].row_names}
     for row in data:
         if row not in rows:
             raise unknown_name_error("data set of these tables", row, rows, is_listed=False)
@@ -372,25 +372,25 @@ def _column_names(definition: TableDefinition) -> list[str]:
     A table with several numbers of rounds has a column for each algorithm and number.
     """
     rounds = [f"@{number}" for number in definition.rounds] or [""]
-    return [f"{column}{suffix}" for column in definition.columns for suffix in rounds]
+    return [f"{column}{suffix}" for column in definition.column_names for suffix in rounds]
 
 
-def _first_versions(definition: TableDefinition) -> list[str]:
+def _first_versions(definition: TableDefinition) -> list[RowDefinition]:
     """Return the rows without second versions of another row's data (`published_as`)."""
-    return [row for row in definition.rows if row not in definition.published_as]
+    return [row for row in definition.rows if not row.published_as]
 
 
 def _repeats_data(definition: TableDefinition) -> bool:
     """Return True if several rows have the same data, with different settings."""
-    data = [definition.rows[row].data for row in _first_versions(definition)]
+    data = [row.data for row in _first_versions(definition)]
     return len(set(data)) < len(data)
 
 
 def _missing_column_error(name: str, definitions: Collection[TableDefinition]) -> UserError:
     """Return the error for a name that no column has, or that several columns may mean."""
-    all_columns = [entry for definition in definitions for entry in definition.columns.items()]
+    all_columns = [column for definition in definitions for column in definition.columns]
     columns_of_algorithm = list(
-        dict.fromkeys(column_name for column_name, column in all_columns if column.algo == name)
+        dict.fromkeys(column.name for column in all_columns if column.algo == name)
     )
     if columns_of_algorithm:
         return UserError(

@@ -111,7 +111,7 @@ def make_table(request: TableRequest, orientation: Orientation = "auto") -> int:
         from boostbench.util.terminal import make_console
 
     # 1) Run the missing splits, after the numbers that are on record already.
-    plan, console = plan_table(request.experiments), make_console()
+    plan, console = plan_table(request.runnable_cells), make_console()
     common = request.common  # a config with the settings that all cells share
     if plan.run and plan.run.planned and any(cell.results.records for cell in plan.cells):
         console.print("On record, before what is missing runs:", style="bold")

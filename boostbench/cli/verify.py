@@ -209,9 +209,9 @@ def _table_groups(table: str, records: Records) -> set[Group]:
     from boostbench.config.tables import TableDefinition
     from boostbench.records.verified import Group
 
-    specs = TableRequest.from_definition(TableDefinition.read(table)).specs
-    cells = map(records.find, specs.values())
-    return {Group.from_config(cell.records[0].config) for cell in cells if cell.records}
+    cells = TableRequest.from_definition(TableDefinition.read(table)).runnable_cells
+    recorded = [records.find(cell.config.spec) for cell in cells]
+    return {Group.from_config(results.records[0].config) for results in recorded if results.records}
 
 
 def _group_records(records: Iterable[tuple[str, Record]], verified: Verified) -> list[GroupCheck]:

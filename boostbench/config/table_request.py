@@ -5,6 +5,7 @@ and the config of each cell. The report reads it. ``boostbench run`` shows the p
 the cell that is nearest to its experiment, which `find_reference` finds.
 """
 
+import itertools
 import os
 import re
 import shlex
@@ -19,7 +20,7 @@ from boostbench.config.tables import TableDefinition, shipped_data, shipped_defi
 from boostbench.papers.metadata import library
 from boostbench.papers.published import Published, find_quantity
 from boostbench.spec import measures
-from boostbench.spec.experiment import CellKey, ExperimentConfig, ExperimentSpec, Profile
+from boostbench.spec.experiment import ExperimentConfig, Profile, TableCell
 from boostbench.spec.keys import digest
 from boostbench.util.configs import list_options
 from boostbench.util.errors import UserError
@@ -37,21 +38,6 @@ _SOURCE_KEYS = ("name", "openml", "sklearn", "expect")
 _MAX_NAME_BYTES = 255 - len("-matrix.svg")
 
 
-class RequestedCell(NamedTuple):
-    """Cell of a requested table.
-
-    Attributes
-    ----------
-    config : ExperimentConfig
-    departures : tuple of str, default=()
-        Settings by which the cell is another experiment than the defined one, such as
-        ``"algo.n_iterations=3"``.
-    """
-
-    config: ExperimentConfig
-    departures: tuple[str, ...] = ()
-
-
 class TableRequest(msgspec.Struct, frozen=True, dict=True):
     """Request of a table.
 
@@ -59,8 +45,8 @@ class TableRequest(msgspec.Struct, frozen=True, dict=True):
     ----------
     definition : TableDefinition
         Definition of the requested rows and columns.
-    cells : dict of CellKey to RequestedCell
-        Cells by row and column.
+    cells : list of TableCell
+        Cells row by row, with those that are not run.
     name, title : str
         Name of the files, and heading.
     changes : list of str
@@ -71,7 +57,7 @@ class TableRequest(msgspec.Struct, frozen=True, dict=True):
     """
 
     definition: TableDefinition
-    cells: dict[CellKey, RequestedCell]
+    cells: list[TableCell]
     name: str
     title: str
     changes: list[str] = []
@@ -109,30 +95,29 @@ class TableRequest(msgspec.Struct, frozen=True, dict=True):
         for override in quantities:
             definition = definition.replace_quantity(override.removeprefix(_QUANTITY))
         part = definition.subset(rows, columns)
-        part.runnable_cells()
+        part.check_is_run()
         # 2) Compose the cells.
-        configs = part.compose(overrides)
-        for key, config in configs.items():
-            with part.error_context(*key):
-                _check_recorded(part, config)
+        cells = part.compose(overrides)
+        for cell in cells:
+            with part.error_context(cell.row, cell.column):
+                _check_recorded(part, cell.config)
         # 3) Compare them with the definition.
         settings = [override for override in overrides if not override.startswith(_WITHOUT_EFFECT)]
-        cells = {key: RequestedCell(config) for key, config in configs.items()}
         changes: list[str] = []
         if settings:
-            defined = part.compose()
-            cells = {
-                key: RequestedCell(config, departures(defined[key], config))
-                for key, config in configs.items()
-            }
-            changes = _first_changes(part, configs, defined)
+            defined = [cell.config for cell in part.compose()]
+            changes = _first_changes(cells, defined)
+            cells = [
+                cell._replace(departures=departures(config, cell.config))
+                for cell, config in zip(cells, defined, strict=True)
+            ]
         settings = [*(settings if changes else []), *quantities]
         changes = [*dict.fromkeys(changes), *quantities]
         return cls(
             definition=part,
             cells=cells,
             name=file_name([part.name, *rows, *columns, *map(_slug, settings)]),
-            title=part.title + _profile_note(next(iter(configs.values())).profile),
+            title=part.title + _profile_note(cells[0].config.profile),
             changes=changes,
             settings=settings,
         )
@@ -143,16 +128,15 @@ class TableRequest(msgspec.Struct, frozen=True, dict=True):
         definition = self.definition
         return definition.name if definition.name in list_options("table") else definition.path
 
-    def command(self, row: str, column: str) -> str:
-        """Return the command that makes a cell again, in another folder of results."""
-        name = self._command_name
-        cell = ["--row", row, "--column", column, "rerun=all", "results=again"]
-        return shlex.join(["boostbench", "table", name, *self.settings, *cell])
+    def command(self, cell: TableCell) -> str:
+        """Return the command that runs a cell again, in another folder of results."""
+        options = ["--row", cell.row, "--column", cell.column, "rerun=all", "results=again"]
+        return shlex.join(["boostbench", "table", self._command_name, *self.settings, *options])
 
     @property
     def common(self) -> ExperimentConfig:
         """Config of the first cell, with the settings of the run that all cells share."""
-        return next(iter(self.cells.values())).config
+        return self.cells[0].config
 
     @property
     def results(self) -> Path:
@@ -160,38 +144,26 @@ class TableRequest(msgspec.Struct, frozen=True, dict=True):
         return self.common.results
 
     @property
-    def specs(self) -> dict[CellKey, ExperimentSpec]:
-        """Specifications of the cells that are run."""
-        return {key: config.spec for key, config in self.experiments.items()}
-
-    @property
-    def experiments(self) -> dict[CellKey, ExperimentConfig]:
-        """Configs of the cells that are run."""
-        runnable = self.definition.is_run
-        return {key: cell.config for key, cell in self.cells.items() if runnable(*key)}
+    def runnable_cells(self) -> list[TableCell]:
+        """Cells that are run, row by row."""
+        return [cell for cell in self.cells if cell.is_run]
 
 
-def _first_changes(
-    definition: TableDefinition,
-    configs: dict[CellKey, ExperimentConfig],
-    defined: dict[CellKey, ExperimentConfig],
-) -> list[str]:
+def _first_changes(cells: Sequence[TableCell], defined: Sequence[ExperimentConfig]) -> list[str]:
     """Return the differences from a definition in the first row that has any; else an empty list.
 
     One row is enough, as the definition of another row may have the requested values.
 
     Parameters
     ----------
-    definition : TableDefinition
-    configs, defined : dict of CellKey to ExperimentConfig
-        Configs by the request, and by the definition.
+    cells : sequence of TableCell
+        Cells of a request, row by row.
+    defined : sequence of ExperimentConfig
+        Config of each cell by the definition.
     """
-    for row in definition.rows:
-        changes = [
-            change
-            for column in definition.columns
-            for change in configs[row, column].differences(defined[row, column])
-        ]
+    pairs = zip(cells, defined, strict=True)
+    for _, row in itertools.groupby(pairs, key=lambda pair: pair[0].row):
+        changes = [change for cell, config in row for change in cell.config.differences(config)]
         if changes:
             return changes
     return []
@@ -345,19 +317,22 @@ def find_reference(config: ExperimentConfig) -> Reference:
     """
     # The nearest cell is the one with the fewest different settings.
     references = []
-    for definition, key in _cells(config):
-        defined = definition.compose(keys=[key])[key]
+    for definition, row, column in _similar_cells(config):
+        [cell] = definition.compose(rows=[row], columns=[column])
         rounds = definition.rounds[-1] if definition.rounds else None
-        published = definition.find_published(*key, defined.algorithm, rounds)
+        published = definition.find_published(row, column, cell.config.algorithm, rounds)
         if find_quantity(published, definition.displayed_quantity().name):
-            references.append(Reference(published, departures(defined, config)))
+            references.append(Reference(published, departures(cell.config, config)))
     return min(
         references, key=lambda reference: len(reference.departures), default=Reference((), ())
     )
 
 
-def _cells(config: ExperimentConfig) -> Iterator[tuple[TableDefinition, CellKey]]:
-    """Yield the cells with an experiment's algorithm and data set, in the tables of its paper."""
+def _similar_cells(config: ExperimentConfig) -> Iterator[tuple[TableDefinition, str, str]]:
+    """Yield the cells with an experiment's algorithm and data set, in the tables of its paper.
+
+    A cell is a table's definition and the names of the row and the column.
+    """
     data, algo, paper = config.data.name, config.algorithm.name, config.protocol.name
     names = {table.definition for table in library().tables.values() if table.paper == paper} - {""}
     for name in sorted(names):
@@ -368,6 +343,6 @@ def _cells(config: ExperimentConfig) -> Iterator[tuple[TableDefinition, CellKey]
         # A table that only cites the numbers of the paper is none of its tables.
         if definition.paper != paper:
             continue
-        for row, column in definition.keys:
-            if (definition.rows[row].data, definition.columns[column].algo) == (data, algo):
-                yield definition, (row, column)
+        for row, column in itertools.product(definition.rows, definition.columns):
+            if (row.data, column.algo) == (data, algo):
+                yield definition, row.name, column.name

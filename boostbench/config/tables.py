@@ -28,11 +28,14 @@ from boostbench.papers.notes import Claim, filter_remarks
 from boostbench.papers.published import Published, find_published, find_statement
 from boostbench.spec import measures
 from boostbench.spec.algorithm import AlgorithmSpec
-from boostbench.spec.experiment import CellKey, ExperimentConfig
+from boostbench.spec.experiment import ExperimentConfig, TableCell
 from boostbench.util import configs
 from boostbench.util.errors import UserError, did_you_mean, unknown_name_error
 from boostbench.util.terminal import spinner, truncated_repr
 from boostbench.util.validation import check_names, check_value, struct_from_mapping
+
+#: Keys of a table's file from which its rows and columns are made.
+_ENTRY_KEYS = ("suite", "rows", "published_as", "columns")
 
 
 class RowDefinition(msgspec.Struct, frozen=True):
@@ -40,10 +43,15 @@ class RowDefinition(msgspec.Struct, frozen=True):
 
     Attributes
     ----------
+    name : str
+        Name in the definition, and of ``--row``.
     data : str
         Name of the data set, or path of a file.
     title : str
         Heading.
+    published_as : str, default=""
+        Published name, if the row is a second version of the data of another row; it does not count
+        in tests. Empty: a row of its own.
     overrides : Settings
         Overrides for this row alone.
     published : dict of str to str
@@ -53,8 +61,10 @@ class RowDefinition(msgspec.Struct, frozen=True):
         Overrides for single columns of this row.
     """
 
+    name: str
     data: str
     title: str
+    published_as: str = ""
     overrides: Settings = msgspec.field(default_factory=Settings)
     published: dict[str, Any] = {}
     cells: dict[str, Settings] = {}
@@ -65,6 +75,8 @@ class ColumnDefinition(msgspec.Struct, frozen=True):
 
     Attributes
     ----------
+    name : str
+        Name in the definition, and of ``--column``.
     algo : str, default=None
         Name of the algorithm. None: a class without a config.
     _target_ : str, default=None
@@ -82,6 +94,7 @@ class ColumnDefinition(msgspec.Struct, frozen=True):
         Rows for which the column is not run.
     """
 
+    name: str
     algo: str | None = None
     _target_: str | None = None
     title: str | None = None
@@ -95,9 +108,14 @@ class ColumnDefinition(msgspec.Struct, frozen=True):
         """Setting that chooses the algorithm or the class."""
         return Settings({"algo": self.algo} if self.algo else {"algo._target_": self._target_})
 
-    def heading(self, name: str, algorithm_title: str) -> str:
-        """Return the heading of the column `name` for the title of its algorithm."""
-        return self.title or (algorithm_title if self.algo == name else name)
+    def heading(self, algorithm_title: str) -> str:
+        """Return the heading of the column for the title of its algorithm."""
+        return self.title or (algorithm_title if self.algo == self.name else self.name)
+
+    def label(self, algorithm_title: str) -> str:
+        """Return the name of a column that stands alone: its group, if any, and its heading."""
+        heading = self.heading(algorithm_title)
+        return f"{self.group}, {heading}" if self.group else heading
 
 
 class TableDefinition(msgspec.Struct, frozen=True):
@@ -109,11 +127,11 @@ class TableDefinition(msgspec.Struct, frozen=True):
         Name of the file.
     title : str
         Heading.
-    rows : dict of str to RowDefinition
-        Data sets by the name of the row.
-    columns : dict of str to ColumnDefinition
-        Algorithms by the name of the column. In a file, the name of another table stands for the
-        columns of that table.
+    rows : tuple of RowDefinition
+        Data sets. In a file, the key ``published_as`` of the table, published names by the names
+        of rows, gives `RowDefinition.published_as`.
+    columns : tuple of ColumnDefinition
+        Algorithms. In a file, the name of another table stands for the columns of that table.
     overrides : Settings
         Overrides for all cells.
     published : str, default=None
@@ -121,9 +139,6 @@ class TableDefinition(msgspec.Struct, frozen=True):
     quantity : str, default=None
         Name of the displayed quantity. None: the quantity of the published table, or of the
         measure.
-    published_as : dict of str to str
-        Published name of each row that is a second version of the data of another row; such rows
-        do not count in tests.
     classes : bool, default=False
         Whether the number of classes stands behind a data set's title.
     rounds : list of int
@@ -150,12 +165,11 @@ class TableDefinition(msgspec.Struct, frozen=True):
 
     name: str
     title: str
-    rows: dict[str, RowDefinition]
-    columns: dict[str, ColumnDefinition]
+    rows: tuple[RowDefinition, ...]
+    columns: tuple[ColumnDefinition, ...]
     overrides: Settings = msgspec.field(default_factory=Settings)
     published: str | None = None
     quantity: str | None = None
-    published_as: dict[str, str] = {}
     classes: bool = False
     rounds: list[int] = []
     seconds: Literal[TIMES] | None = None
@@ -199,11 +213,11 @@ class TableDefinition(msgspec.Struct, frozen=True):
         # 3) Make the struct.
         definition = struct_from_mapping(
             cls,
-            {key: content[key] for key in content if key not in ("rows", "suite", "columns")},
+            {key: content[key] for key in content if key not in _ENTRY_KEYS},
             where,
             name=configs.definition_name("table", path),
             path=where,
-            rows=_read_rows(content["rows"], where),
+            rows=_read_rows(content["rows"], content.get("published_as", {}), where),
             columns=_read_columns(content["columns"], where),
         )
         definition._check(where)
@@ -229,14 +243,16 @@ class TableDefinition(msgspec.Struct, frozen=True):
         if self.speedup and self.rounds:
             raise UserError(f"{where}: speedup cannot go with rounds")
         # 2) An override of the table or of a row must set a parameter of at least one column.
-        check_applicable(self.overrides, (self._choice(*key) for key in self.keys), where)
-        for name, row in self.rows.items():
-            choices = (self._choice(name, column) for column in self.columns)
-            check_applicable(row.overrides, choices, f"{where}: row {name}")
+        cells = product(self.rows, self.columns)
+        check_applicable(self.overrides, (self._choice(*cell) for cell in cells), where)
+        for row in self.rows:
+            choices = (self._choice(row, column) for column in self.columns)
+            check_applicable(row.overrides, choices, f"{where}: row {row.name}")
 
     def _check_names(self, where: str) -> None:
         """Check that all rows and columns exist that claims, pairs and cells name."""
         # Pairs of columns by the key of the file that lists them.
+        row_names, column_names = self.row_names, self.column_names
         pairs = {"compare": self.compare or [], "speedup": self.speedup}
         for number, claim in enumerate(self.claims, start=1):
             key = f"claim {number}"
@@ -244,22 +260,21 @@ class TableDefinition(msgspec.Struct, frozen=True):
                 raise UserError(f"{where}: {key} needs better or alike, and one of them only")
             if bool(claim.alike) != (claim.within is not None):
                 raise UserError(f"{where}: {key} needs within where it has alike, and only there")
-            check_names(claim.rows, self.rows, f"{where}: {key} has no row")
+            check_names(claim.rows, row_names, f"{where}: {key} has no row")
             pairs[key] = claim.pairs
         for key, key_pairs in pairs.items():
             for pair in key_pairs:
-                check_names(pair, self.columns, f"{where}: {key} has no column")
+                check_names(pair, column_names, f"{where}: {key} has no column")
                 if len(set(pair)) != 2 or len(pair) != 2:
                     raise UserError(f"{where}: {key} has {pair}, which is no pair of columns")
-        for name, column in self.columns.items():
-            check_names(column.without, self.rows, f"{where}: without of {name} has no row")
-        for name, row in self.rows.items():
-            check_names(row.cells, self.columns, f"{where}: cells of {name} has no column")
-        check_names(self.published_as, self.rows, f"{where}: published_as has no row")
+        for column in self.columns:
+            check_names(column.without, row_names, f"{where}: without of {column.name} has no row")
+        for row in self.rows:
+            check_names(row.cells, column_names, f"{where}: cells of {row.name} has no column")
 
     def _check_quantity(self, where: str) -> None:
         """Check that the quantity exists; a measure of the overrides may define it."""
-        parts = (self, *self.rows.values(), *self.columns.values())
+        parts = (self, *self.rows, *self.columns)
         try:
             for part in parts:
                 if "measure" in part.overrides:
@@ -296,47 +311,37 @@ class TableDefinition(msgspec.Struct, frozen=True):
         if not rows and not columns:
             return self
         # 1) Select rows and columns.
-        row_names = [(name, {row.data, row.title}) for name, row in self.rows.items()]
+        row_names = [(row.name, {row.data, row.title}) for row in self.rows]
         selected_rows = _select(rows, row_names, f"row of {self.name}")
-        part_rows = {name: row for name, row in self.rows.items() if name in selected_rows}
-        column_names = [
-            (name, {column.algo, column.title}) for name, column in self.columns.items()
-        ]
+        column_names = [(column.name, {column.algo, column.title}) for column in self.columns]
         selected_columns = _select(columns, column_names, f"column of {self.name}")
-        part_columns = {
-            name: column for name, column in self.columns.items() if name in selected_columns
-        }
         # 2) Restrict claims, remarks and comparisons to them.
 
         def select_pairs(pairs: Iterable[list[str]]) -> list[list[str]]:
             """Return the pairs whose two columns are selected."""
-            return [pair for pair in pairs if set(pair) <= part_columns.keys()]
+            return [pair for pair in pairs if set(pair) <= selected_columns]
 
         claims = [
             msgspec.structs.replace(
                 claim,
                 better=select_pairs(claim.better),
                 alike=select_pairs(claim.alike),
-                rows=[row for row in claim.rows or self.rows if row in part_rows],
+                rows=[row for row in claim.rows or self.row_names if row in selected_rows],
             )
             for claim in self.claims
         ]
         titles = [
-            {name: row.title for name, row in self.rows.items()},
-            {
-                name: column.heading(name, _algorithm_title(name))
-                for name, column in self.columns.items()
-            },
+            {row.name: row.title for row in self.rows},
+            {column.name: column.heading(_algorithm_title(column.name)) for column in self.columns},
         ]
         return msgspec.structs.replace(
             self,
-            rows=part_rows,
-            columns=part_columns,
+            rows=tuple(row for row in self.rows if row.name in selected_rows),
+            columns=tuple(column for column in self.columns if column.name in selected_columns),
             compare=select_pairs(self.pairs),
             speedup=select_pairs(self.speedup),
-            published_as={row: name for row, name in self.published_as.items() if row in part_rows},
             claims=[claim for claim in claims if claim.rows and claim.pairs],
-            remarks=filter_remarks(self.remarks, titles, [part_rows, part_columns]),
+            remarks=filter_remarks(self.remarks, titles, [selected_rows, selected_columns]),
         )
 
     @property
@@ -344,7 +349,7 @@ class TableDefinition(msgspec.Struct, frozen=True):
         """Pairs of columns to be compared."""
         if self.compare is not None:
             return self.compare
-        first, *later_columns = self.columns
+        first, *later_columns = self.column_names
         return [[first, column] for column in later_columns]
 
     @property
@@ -367,63 +372,67 @@ class TableDefinition(msgspec.Struct, frozen=True):
         return get_quantity(self.quantity or default)
 
     @property
-    def keys(self) -> list[CellKey]:
-        """Row and column of each cell."""
-        return list(product(self.rows, self.columns))
+    def row_names(self) -> list[str]:
+        """Names of the rows."""
+        return [row.name for row in self.rows]
 
-    def runnable_cells(
-        self, rows: Collection[str] = (), columns: Collection[str] = ()
-    ) -> list[CellKey]:
-        """Return row and column of each cell that is run, for some rows and columns or for all.
+    @property
+    def column_names(self) -> list[str]:
+        """Names of the columns."""
+        return [column.name for column in self.columns]
 
-        Raises
-        ------
-        UserError
-            If none of the cells is run.
-        """
-        rows, columns = rows or self.rows, columns or self.columns
-        keys = [key for key in product(rows, columns) if self.is_run(*key)]
-        if not keys:
-            raise UserError(
-                f"table {self.name} does not run {', '.join(columns)} on {', '.join(rows)}; choose "
-                "other rows or columns"
-            )
-        return keys
+    def row(self, name: str) -> RowDefinition:
+        """Return the row of a name."""
+        return next(row for row in self.rows if row.name == name)
 
-    def is_run(self, row: str, column: str) -> bool:
-        """Return whether a cell is run: the column does not leave out the row."""
-        return row not in self.columns[column].without
+    def column(self, name: str) -> ColumnDefinition:
+        """Return the column of a name."""
+        return next(column for column in self.columns if column.name == name)
 
     def compose(
-        self, overrides: Sequence[str] = (), keys: Collection[CellKey] | None = None
-    ) -> dict[CellKey, ExperimentConfig]:
+        self,
+        overrides: Sequence[str] = (),
+        rows: Collection[str] = (),
+        columns: Collection[str] = (),
+    ) -> list[TableCell]:
         """Compose the config of each cell.
 
         Parameters
         ----------
         overrides : sequence of str, default=()
             Overrides of a command line, for every cell.
-        keys : collection of (str, str), default=None
-            Rows and columns of the cells. None: all cells.
+        rows, columns : collection of str, default=()
+            Names of the rows and the columns of the cells. Empty: all.
 
         Returns
         -------
-        dict of CellKey to ExperimentConfig
-            Configs by row and column.
+        list of TableCell
+            Cells row by row, with those that are not run.
         """
         asked = parse_overrides(overrides)
-        check_applicable(asked, (self._choice(*key, asked) for key in self.keys))
-        keys = self.keys if keys is None else keys
-        return {key: self._compose(*key, asked) for key in keys}
+        cells = list(product(self.rows, self.columns))
+        check_applicable(asked, (self._choice(*cell, asked) for cell in cells))
+        return [
+            TableCell(
+                row.name,
+                column.name,
+                self._compose(row, column, asked),
+                is_run=row.name not in column.without,
+            )
+            for row, column in cells
+            if (not rows or row.name in rows) and (not columns or column.name in columns)
+        ]
 
-    def _compose(self, row: str, column: str, asked: Settings) -> ExperimentConfig:
+    def _compose(
+        self, row: RowDefinition, column: ColumnDefinition, asked: Settings
+    ) -> ExperimentConfig:
         """Compose the config of a cell; an error in the definition names the cell."""
         try:
             return compose_experiment(self.cell_settings(row, column, asked), asked)
         except UserError:
             # Compose again without the overrides of the command line. If this fails, too, the
             # definition is at fault, and the error names the cell; else the first error is raised.
-            with self.error_context(row, column):
+            with self.error_context(row.name, column.name):
                 compose_experiment(self.cell_settings(row, column))
             raise
 
@@ -436,60 +445,61 @@ class TableDefinition(msgspec.Struct, frozen=True):
             where = f"{self.path or self.name}: row {row}, column {column}"
             raise UserError(f"{where}: {error}") from None
 
-    def cell_settings(self, row: str, column: str, asked: Settings | None = None) -> Settings:
+    def check_is_run(self, rows: Collection[str] = (), columns: Collection[str] = ()) -> None:
+        """Raise an error if no cell of some rows and columns is run; empty names all of them."""
+        rows, columns = rows or self.row_names, columns or self.column_names
+        if all(row in self.column(column).without for row, column in product(rows, columns)):
+            raise UserError(
+                f"table {self.name} does not run {', '.join(columns)} on {', '.join(rows)}; choose "
+                "other rows or columns"
+            )
+
+    def cell_settings(
+        self, row: RowDefinition, column: ColumnDefinition, asked: Settings | None = None
+    ) -> Settings:
         """Return the settings of a cell.
 
         Overrides of the whole table and of its row apply where the algorithm has the parameter.
 
         Parameters
         ----------
-        row, column : str
-            Names of the row and the column.
+        row : RowDefinition
+        column : ColumnDefinition
         asked : Settings, default=None
             Overrides of a command line, for every cell. None: there are none.
         """
-        row_definition, column_definition = self.rows[row], self.columns[column]
         asked = asked or Settings()
         choice = self._choice(row, column, asked)
         table_settings, row_settings, asked = (
-            select_applicable(shared, choice)
-            for shared in (self.overrides, row_definition.overrides, asked)
+            select_applicable(shared, choice) for shared in (self.overrides, row.overrides, asked)
         )
         return Settings(
             {
-                **data_settings(row_definition.data),
-                **column_definition.choice,
+                **data_settings(row.data),
+                **column.choice,
                 **table_settings,
                 **row_settings,
-                **column_definition.overrides,
-                **row_definition.cells.get(column, {}),
+                **column.overrides,
+                **row.cells.get(column.name, {}),
                 **asked,
             }
         )
 
-    def _choice(self, row: str, column: str, asked: Settings | None = None) -> AlgorithmChoice:
+    def _choice(
+        self, row: RowDefinition, column: ColumnDefinition, asked: Settings | None = None
+    ) -> AlgorithmChoice:
         """Return the algorithm of a cell, on which the applicable overrides depend.
 
         See `cell_settings` for the parameters.
         """
-        row_definition, column_definition = self.rows[row], self.columns[column]
         return AlgorithmChoice.from_settings(
-            column_definition.choice,
+            column.choice,
             self.overrides,
-            row_definition.overrides,
-            column_definition.overrides,
-            row_definition.cells.get(column, Settings()),
+            row.overrides,
+            column.overrides,
+            row.cells.get(column.name, Settings()),
             asked or Settings(),
         )
-
-    def heading(self, column: str, algorithm: AlgorithmSpec) -> str:
-        """Return the heading of a column below its group."""
-        return self.columns[column].heading(column, algorithm.title)
-
-    def label(self, column: str, algorithm: AlgorithmSpec) -> str:
-        """Return the name of a column that stands alone: its group, if any, and its heading."""
-        group, heading = self.columns[column].group, self.heading(column, algorithm)
-        return f"{group}, {heading}" if group else heading
 
     def find_published(
         self, row: str, column: str, algorithm: AlgorithmSpec, rounds: int | None = None
@@ -514,12 +524,12 @@ class TableDefinition(msgspec.Struct, frozen=True):
             return ()
         # A line of the published table is found by the data, the algorithm and its parameters. The
         # definition replaces them where the paper names them differently.
-        row_definition = self.rows[row]
-        row_keys, column_keys = row_definition.published, self.columns[column].published
+        row_definition = self.row(row)
+        row_keys, column_keys = row_definition.published, self.column(column).published
         values = {**algorithm.params, **row_keys, **column_keys}
         if rounds:
             values["n_iterations"] = rounds
-        data = self.published_as.get(row) or row_keys.get("data", row_definition.data)
+        data = row_definition.published_as or row_keys.get("data", row_definition.data)
         return find_published(self.published, data, column_keys.get("algo", algorithm.name), values)
 
     def find_statement(
@@ -548,7 +558,7 @@ class TableDefinition(msgspec.Struct, frozen=True):
 
         The value of a parameter behind a colon names a variant of the algorithm.
         """
-        values = {**algorithm.params, **self.columns[column].published}
+        values = {**algorithm.params, **self.column(column).published}
         name = values.get("algo", algorithm.name)
         return {name} | {f"{name}:{value}" for value in values.values()}
 
@@ -612,7 +622,7 @@ class _Entry(NamedTuple):
     content: dict[str, Any]
 
 
-def _read_rows(entries: Any, where: str) -> dict[str, RowDefinition]:
+def _read_rows(entries: Any, published_as: Any, where: str) -> tuple[RowDefinition, ...]:
     """Return the rows of a table's file.
 
     Rows of one title, such as files of one name in several folders, have their names behind it.
@@ -621,25 +631,33 @@ def _read_rows(entries: Any, where: str) -> dict[str, RowDefinition]:
     ----------
     entries : object
         Value of the key ``rows``, with the tasks of a suite.
+    published_as : object
+        Value of the key ``published_as``: published names by the names of rows.
     where : str
         Path of the file, for messages.
     """
-    rows = {
-        name: struct_from_mapping(
+    published_names = check_value(dict[str, str], published_as, where, "published_as")
+    rows = [
+        struct_from_mapping(
             RowDefinition,
             {"data": name, "title": data_title(name)} | content,
             f"{where}: row {name}",
+            name=name,
+            published_as=published_names.get(name, ""),
         )
         for name, content in _read_entries(entries, f"{where}: rows")
-    }
-    counts = Counter(row.title for row in rows.values())
-    for name, row in rows.items():
-        if counts[row.title] > 1:
-            rows[name] = msgspec.structs.replace(row, title=f"{row.title} ({name})")
-    return rows
+    ]
+    check_names(published_names, [row.name for row in rows], f"{where}: published_as has no row")
+    counts = Counter(row.title for row in rows)
+    return tuple(
+        msgspec.structs.replace(row, title=f"{row.title} ({row.name})")
+        if counts[row.title] > 1
+        else row
+        for row in rows
+    )
 
 
-def _read_columns(entries: Any, where: str) -> dict[str, ColumnDefinition]:
+def _read_columns(entries: Any, where: str) -> tuple[ColumnDefinition, ...]:
     """Return the columns of a table's file, or of another table: ``columns: mcboost2``.
 
     Columns of one title in one group have their names behind it.
@@ -658,18 +676,22 @@ def _read_columns(entries: Any, where: str) -> dict[str, ColumnDefinition]:
             raise UserError(
                 f"{where}: columns: {path} has no columns of its own; name a table that lists them"
             )
-    columns = {}
+    columns = []
     for name, content in _read_entries(entries, f"{where}: columns"):
+        where_column = f"{where}: column {name}"
         if "_target_" in content and "algo" in content:
-            raise UserError(f"{where}: column {name} has algo and _target_; take one of them")
+            raise UserError(f"{where_column} has algo and _target_; take one of them")
         default = {} if "_target_" in content else {"algo": name}
-        content = default | content
-        columns[name] = struct_from_mapping(ColumnDefinition, content, f"{where}: column {name}")
-    counts = Counter((column.group, column.title) for column in columns.values() if column.title)
-    for name, column in columns.items():
-        if counts[column.group, column.title] > 1:
-            columns[name] = msgspec.structs.replace(column, title=f"{column.title} ({name})")
-    return columns
+        columns.append(
+            struct_from_mapping(ColumnDefinition, default | content, where_column, name=name)
+        )
+    counts = Counter((column.group, column.title) for column in columns if column.title)
+    return tuple(
+        msgspec.structs.replace(column, title=f"{column.title} ({column.name})")
+        if counts[column.group, column.title] > 1
+        else column
+        for column in columns
+    )
 
 
 def _suite_rows(suite_id: Any, where: str) -> list:

@@ -4,7 +4,7 @@ The commands `run`, `table` and `figure` call this module with resolved configs.
 """
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
@@ -24,7 +24,7 @@ from boostbench.execution.run_records import Shard
 from boostbench.execution.runner import Report, Run, check_rerun
 from boostbench.records.archive import ExperimentResults, Records
 from boostbench.spec.data import DataSpec
-from boostbench.spec.experiment import CellKey, ExperimentConfig
+from boostbench.spec.experiment import ExperimentConfig, TableCell
 from boostbench.util.configs import read_summary
 from boostbench.util.errors import UserError, print_error
 from boostbench.util.terminal import echo, spinner
@@ -62,8 +62,7 @@ class PlannedCell:
 
     Attributes
     ----------
-    key : CellKey
-    config : ExperimentConfig
+    cell : TableCell
     results : ExperimentResults
         Records of the experiment.
     records_suffice : bool
@@ -72,8 +71,7 @@ class PlannedCell:
         None: the data were not loaded.
     """
 
-    key: CellKey
-    config: ExperimentConfig
+    cell: TableCell
     results: ExperimentResults
     records_suffice: bool
     dataset: Dataset | None = None
@@ -81,7 +79,12 @@ class PlannedCell:
     @property
     def row(self) -> str:
         """Name of the row."""
-        return self.key[0]
+        return self.cell.row
+
+    @property
+    def config(self) -> ExperimentConfig:
+        """Config of the experiment."""
+        return self.cell.config
 
     @property
     def is_other_copy(self) -> bool:
@@ -127,9 +130,9 @@ class TablePlan:
     run: Run | None = None
 
     @property
-    def results(self) -> dict[CellKey, ExperimentResults]:
+    def results(self) -> list[ExperimentResults]:
         """Records of each cell."""
-        return {cell.key: cell.results for cell in self.cells}
+        return [cell.results for cell in self.cells]
 
     @property
     def datasets(self) -> list[Dataset]:
@@ -142,15 +145,16 @@ class TablePlan:
         if self.run is None:
             return self
         report = _carry_out(self.run, self.common)
-        planned_keys = [cell.key for cell in self.cells if cell.is_planned]
-        new_results = dict(zip(planned_keys, report.results, strict=True))
+        # The report has the results of the planned cells, in their order.
+        new_results = iter(report.results)
         cells = [
-            replace(cell, results=new_results.get(cell.key, cell.results)) for cell in self.cells
+            replace(cell, results=next(new_results)) if cell.is_planned else cell
+            for cell in self.cells
         ]
         return TablePlan(self.common, cells)
 
 
-def plan_table(configs: Mapping[CellKey, ExperimentConfig]) -> TablePlan:
+def plan_table(cells: Sequence[TableCell]) -> TablePlan:
     """Look up the records of a table, and plan the fits that ``rerun`` asks for.
 
     Data of complete rows are not downloaded. A named data set is the same one in every copy, so
@@ -159,8 +163,8 @@ def plan_table(configs: Mapping[CellKey, ExperimentConfig]) -> TablePlan:
 
     Parameters
     ----------
-    configs : mapping of CellKey to ExperimentConfig
-        Config of each cell that can run. The first one has the settings of the run.
+    cells : sequence of TableCell
+        Cells that can run. The first one has the settings of the run.
 
     Returns
     -------
@@ -171,31 +175,31 @@ def plan_table(configs: Mapping[CellKey, ExperimentConfig]) -> TablePlan:
     UserError
         If no cell can run and none has records, or ``rerun`` or ``shard`` are invalid.
     """
-    common = next(iter(configs.values()))
+    common = cells[0].config
     rerun = common.rerun
     check_rerun(rerun)
     Shard.parse(common.shard)
     # 1) Find the records.
     records = Records(common.results)
     with spinner("reading records"):
-        recorded = {key: records.find(config.spec) for key, config in configs.items()}
+        recorded = [records.find(cell.config.spec) for cell in cells]
     for warning in records.pop_warnings():
         print_error(warning)
-    cells = [
-        PlannedCell(key, configs[key], results, rerun == "never" or results.is_sufficient(rerun))
-        for key, results in recorded.items()
+    planned_cells = [
+        PlannedCell(cell, results, rerun == "never" or results.is_sufficient(rerun))
+        for cell, results in zip(cells, recorded, strict=True)
     ]
     if rerun == "never":
-        return TablePlan(common, cells)
+        return TablePlan(common, planned_cells)
     # 2) Load the data of cells that lack splits, and of other cells if that needs no network.
     with spinner("loading data"):
-        cells, notes = load_cell_data(cells)
+        planned_cells, notes = load_cell_data(planned_cells)
     # 3) Find the cells that may lack splits. A cell with all records, of another copy of the data,
     #    does not.
-    planned = [cell for cell in cells if cell.is_planned]
+    to_run = [cell for cell in planned_cells if cell.is_planned]
     other_copies = [
         f"{cell.row} ({cell.dataset.source})"
-        for cell in cells
+        for cell in planned_cells
         if cell.dataset is not None and cell.is_other_copy and not cell.may_lack_splits
     ]
     if other_copies:
@@ -204,15 +208,15 @@ def plan_table(configs: Mapping[CellKey, ExperimentConfig]) -> TablePlan:
             f"{', '.join(dict.fromkeys(other_copies))}. They are shown, and only rerun=all repeats "
             "them"
         )
-    if not planned and not any(cell.results.records for cell in cells):
+    if not to_run and not any(cell.results.records for cell in planned_cells):
         raise UserError("; ".join(notes))
     for note in notes:
         print_error(note)
     # 4) Plan the missing fits.
-    if not planned:
-        return TablePlan(common, cells)
-    run = _plan_run([cell.config for cell in planned], [cell.dataset for cell in planned], records)
-    return TablePlan(common, cells, run)
+    if not to_run:
+        return TablePlan(common, planned_cells)
+    run = _plan_run([cell.config for cell in to_run], [cell.dataset for cell in to_run], records)
+    return TablePlan(common, planned_cells, run)
 
 
 def _plan_run(

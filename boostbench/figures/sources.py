@@ -220,24 +220,24 @@ def find_cells(
         If there is no such table, row or column, or none of its cells is run or recorded.
     """
     table = TableDefinition.read(name)
-    check_names(rows, table.rows, f"table {table.name} has no row")
-    check_names(columns, table.columns, f"table {table.name} has no column")
-    keys = table.runnable_cells(rows, columns)
+    check_names(rows, table.row_names, f"table {table.name} has no row")
+    check_names(columns, table.column_names, f"table {table.name} has no column")
+    table.check_is_run(rows, columns)
     recorded_rows: list[RowCells] = []
     with spinner("reading records"):
-        configs = table.compose(overrides, keys)
-        results = next(iter(configs.values())).results
+        cells = [cell for cell in table.compose(overrides, rows, columns) if cell.is_run]
+        results = cells[0].config.results
         records = Records(results)
-        for (row, column), config in configs.items():
+        for cell in cells:
             # A row of the table begins when its name changes, as cells are in the order of rows.
-            if not recorded_rows or recorded_rows[-1].name != row:
-                recorded_rows.append(RowCells(row, []))
+            if not recorded_rows or recorded_rows[-1].name != cell.row:
+                recorded_rows.append(RowCells(cell.row, []))
             recorded_rows[-1].cells.append(
                 Cell.from_results(
-                    records.find(config.spec),
-                    data=table.rows[row].title,
-                    algo=column,
-                    title=table.label(column, config.algorithm),
+                    records.find(cell.config.spec),
+                    data=table.row(cell.row).title,
+                    algo=cell.column,
+                    title=table.column(cell.column).label(cell.config.algorithm.title),
                 )
             )
     if not any(cell.n_finished for row in recorded_rows for cell in row.cells):

@@ -16,7 +16,6 @@ from boostbench.records.archive import ExperimentResults, Records
 from boostbench.spec import measures
 from boostbench.spec.algorithm import AlgorithmSpec
 from boostbench.spec.data import DataCounts, DataSpec
-from boostbench.spec.experiment import CellKey
 from boostbench.util.errors import print_error
 
 
@@ -52,15 +51,15 @@ class AlgorithmColumns(NamedTuple):
         return [*self.results, *([self.time] if self.time else [])]
 
 
-def assemble(request: TableRequest, recorded: Mapping[CellKey, ExperimentResults]) -> Table:
+def assemble(request: TableRequest, recorded: Sequence[ExperimentResults]) -> Table:
     """Return the table of a definition and the records of its cells.
 
     Parameters
     ----------
     request : TableRequest
         Definition and configurations.
-    recorded : mapping of CellKey to ExperimentResults
-        Records of each cell that can run.
+    recorded : sequence of ExperimentResults
+        Records of each cell of `TableRequest.runnable_cells`.
 
     Returns
     -------
@@ -68,10 +67,9 @@ def assemble(request: TableRequest, recorded: Mapping[CellKey, ExperimentResults
     """
     # 1) Make the columns of each column of the definition: one, or one for each number of rounds.
     definition = request.definition
-    first_row = next(iter(definition.rows))  # a column has the same algorithm in all rows
-    algorithms = {
-        name: request.cells[first_row, name].config.algorithm for name in definition.columns
-    }
+    # A column has the same algorithm in all rows, so that the first row gives it.
+    first_row = request.cells[: len(definition.columns)]
+    algorithms = {cell.column: cell.config.algorithm for cell in first_row}
     quantity = definition.displayed_quantity(measures.find(request.common.measure).quantity)
     columns = {
         name: _make_columns(definition, name, algorithm, quantity)
@@ -79,14 +77,18 @@ def assemble(request: TableRequest, recorded: Mapping[CellKey, ExperimentResults
     }
     # 2) Make the cells. A row whose fits are recorded had its data, even if they are gone. An
     # experiment has a cell for each number of rounds, and these cells share its records.
+    results_of = {
+        (cell.row, cell.column): results
+        for cell, results in zip(request.runnable_cells, recorded, strict=True)
+    }
     rows_with_records = {
-        row for (row, _), results in recorded.items() if results.records or results.failures
+        row for (row, _), results in results_of.items() if results.records or results.failures
     }
     cells = {}
-    for (row, name), request_cell in request.cells.items():
-        config = request_cell.config
+    for request_cell in request.cells:
+        row, name, config = request_cell.row, request_cell.column, request_cell.config
         is_available = row in rows_with_records or _has_source(config.data)
-        results = recorded.get((row, name)) if is_available else None
+        results = results_of.get((row, name)) if is_available else None
         if results is None:
             cell = empty_cell(config.data.name, config.algorithm.name, "")
         else:
@@ -97,7 +99,7 @@ def assemble(request: TableRequest, recorded: Mapping[CellKey, ExperimentResults
                 title=column.label,
                 available=is_available,
                 departures=() if results is None else request_cell.departures,
-                command=request.command(row, name) if definition.is_run(row, name) else "",
+                command=request.command(request_cell) if request_cell.is_run else "",
                 quantity=column.quantity,
                 rounds=None if results is None else column.rounds,
                 published=definition.find_published(row, name, config.algorithm, column.rounds),
@@ -108,7 +110,7 @@ def assemble(request: TableRequest, recorded: Mapping[CellKey, ExperimentResults
         name=request.name,
         title=request.title,
         changes=request.changes,
-        rows={row: entry.title for row, entry in definition.rows.items()},
+        rows={row.name: row.title for row in definition.rows},
         columns=dict(
             chain.from_iterable(algorithm_columns.both for algorithm_columns in columns.values())
         ),
@@ -120,7 +122,7 @@ def assemble(request: TableRequest, recorded: Mapping[CellKey, ExperimentResults
             for a, b in definition.pairs
         ],
         classes=_class_counts(request, cells) if definition.classes else {},
-        uncounted=set(definition.published_as),
+        uncounted={row.name for row in definition.rows if row.published_as},
         remarks=definition.remarks,
         speedup=[
             (columns[slow].time.name, columns[fast].time.name) for slow, fast in definition.speedup
@@ -131,7 +133,7 @@ def assemble(request: TableRequest, recorded: Mapping[CellKey, ExperimentResults
                 claim,
                 better=[[last[name] for name in pair] for pair in claim.better],
                 alike=[[last[name] for name in pair] for pair in claim.alike],
-                rows=claim.rows or list(definition.rows),
+                rows=claim.rows or definition.row_names,
             )
             for claim in definition.claims
         ],
@@ -140,13 +142,13 @@ def assemble(request: TableRequest, recorded: Mapping[CellKey, ExperimentResults
     )
 
 
-def _class_counts(request: TableRequest, cells: Mapping[CellKey, Cell]) -> dict[str, int]:
+def _class_counts(request: TableRequest, cells: Mapping[tuple[str, str], Cell]) -> dict[str, int]:
     """Return the number of classes of each row, by its records or else by its config."""
     n_classes = {}
-    for (row, _), request_cell in request.cells.items():
+    for request_cell in request.cells:
         counts = request_cell.config.data.expect
         if counts and counts.classes:
-            n_classes[row] = counts.classes
+            n_classes[request_cell.row] = counts.classes
     for (row, _), cell in cells.items():
         if cell.n_finished:
             n_classes[row] = cell.config.data.n_classes
@@ -157,7 +159,9 @@ def _make_columns(
     definition: TableDefinition, name: str, algorithm: AlgorithmSpec, quantity: Quantity
 ) -> AlgorithmColumns:
     """Return the columns of an algorithm, which is the column `name` of the definition."""
-    title, label = definition.heading(name, algorithm), definition.label(name, algorithm)
+    column_definition = definition.column(name)
+    title = column_definition.heading(algorithm.title)
+    label = column_definition.label(algorithm.title)
     if definition.rounds:
         results = [
             NamedColumn(
@@ -173,7 +177,7 @@ def _make_columns(
             for rounds in definition.rounds
         ]
     else:
-        group = definition.columns[name].group or ""
+        group = column_definition.group or ""
         results = [NamedColumn(name, Column(label, title, group, quantity))]
     if not definition.seconds:
         return AlgorithmColumns(results, None)
@@ -218,7 +222,7 @@ def read_tables(
     for number, request in enumerate(requests):
         tell("reading records", number / len(requests))
         tables.append(
-            assemble(request, {key: records.find(spec) for key, spec in request.specs.items()})
+            assemble(request, [records.find(cell.config.spec) for cell in request.runnable_cells])
         )
     for warning in records.pop_warnings():
         print_error(warning)

@@ -21,9 +21,6 @@ from boostbench.spec.protocol import ProtocolSpec
 from boostbench.util import validation
 from boostbench.util.errors import UserError
 
-#: Row and column of a table's cell: one experiment.
-CellKey = tuple[str, str]
-
 # `ExperimentSpec.settings` by the text of the specification. The rows of a table share an
 # algorithm, and the defaults of its class are looked up once.
 _settings: dict[str, dict[str, Any]] = {}
@@ -310,3 +307,25 @@ class ExperimentConfig(msgspec.Struct, frozen=True, dict=True):
             for group, content in groups.items()
             for key, value in content.items()
         }
+
+
+class TableCell(NamedTuple):
+    """Experiment of a table.
+
+    Attributes
+    ----------
+    row, column : str
+        Names in the definition of the table.
+    config : ExperimentConfig
+    is_run : bool, default=True
+        False: the column leaves out the row.
+    departures : tuple of str, default=()
+        Settings by which the cell is another experiment than the defined one, such as
+        ``"algo.n_iterations=3"``.
+    """
+
+    row: str
+    column: str
+    config: ExperimentConfig
+    is_run: bool = True
+    departures: tuple[str, ...] = ()

@@ -1,4 +1,5 @@
 import csv
+import itertools
 import json
 import re
 import shutil
@@ -156,9 +157,8 @@ def test_table_as_defined_has_its_own_file(call, done, folder, define_table):
 
 def resolved_algos(table):
     """Compose the algorithm of each column, which suffices to find its published number."""
-    row = next(iter(table.rows))
     return {
-        column: compose_experiment(table.cell_settings(row, column)).algorithm
+        column.name: compose_experiment(table.cell_settings(table.rows[0], column)).algorithm
         for column in table.columns
     }
 
@@ -171,11 +171,11 @@ def test_every_randomboost_number_stands_in_its_table(name):
     table = TableDefinition.read(name)
     algos = resolved_algos(table)
     published = {
-        (table.published_as.get(row, row), column, rounds): table.find_published(
-            row, column, algos[column], rounds
+        (row.published_as or row.name, column, rounds): table.find_published(
+            row.name, column, algos[column], rounds
         )
         for row in table.rows
-        for column in table.columns
+        for column in table.column_names
         for rounds in table.rounds or [None]
     }
     assert all(published.values())
@@ -192,14 +192,18 @@ def test_every_mcboost_number_stands_in_its_table(number):
     algos = resolved_algos(table)
     numbers = {
         key: table.find_published(*key, algos[key[1]])
-        for key in ((row, column) for row in table.rows for column in table.columns)
+        for key in itertools.product(table.row_names, table.column_names)
     }
     # Excluded cells have no number, nor has SAMME on isolet.
     cells_without_number = {key for key, published in numbers.items() if not published}
-    assert {key for key in cells_without_number if table.is_run(*key)} <= {("isolet", "samme")}
+    assert {
+        (row, column)
+        for row, column in cells_without_number
+        if row not in table.column(column).without
+    } <= {("isolet", "samme")}
     shown = {
         (
-            table.rows[row].published.get("data", table.rows[row].data),
+            table.row(row).published.get("data", table.row(row).data),
             number_of_measure.mean,
             number_of_measure.std,
         )
@@ -245,7 +249,7 @@ def test_mcboost_tables_share_experiments():
 
     def cell(number, row, column):
         table = TableDefinition.read(f"mcboost{number}")
-        return compose_experiment(table.cell_settings(row, column))
+        return compose_experiment(table.cell_settings(table.row(row), table.column(column)))
 
     shared = [
         [(1, "usps", "exp9"), (2, "usps", "exp05"), (4, "usps", "exponential")],
@@ -438,7 +442,7 @@ def test_published_settings_select_a_line(define_table):
 def test_columns_are_taken_from_another_table(define_table):
     table = TableDefinition.read(define_table(rows=["iris"], columns="mcboost2"))
     assert table.columns == TableDefinition.read("mcboost2").columns
-    assert list(table.rows) == ["iris"]
+    assert table.row_names == ["iris"]
 
 
 def test_cell_overrides_apply_to_one_cell(define_table):
@@ -446,14 +450,13 @@ def test_cell_overrides_apply_to_one_cell(define_table):
     columns = [{"samme": ["algo.n_iterations=9"]}, "adaboost_mh"]
     table = TableDefinition.read(define_table(rows=["iris", {"wine": wine}], columns=columns))
     asked = {"algo": "samme", "algo.n_iterations": 9}
-    assert table.cell_settings("iris", "samme").items() >= ({"data": "iris"} | asked).items()
-    assert (
-        table.cell_settings("wine", "samme").items() >= (asked | {"protocol.n_splits": 2}).items()
+    (iris_samme, iris_mh), (wine_samme, wine_mh) = (
+        [table.cell_settings(row, column) for column in table.columns] for row in table.rows
     )
-    assert "protocol.n_splits" not in table.cell_settings("iris", "samme")
-    assert table.cell_settings("wine", "adaboost_mh") == table.cell_settings(
-        "iris", "adaboost_mh"
-    ) | {"data": "wine"}
+    assert iris_samme.items() >= ({"data": "iris"} | asked).items()
+    assert wine_samme.items() >= (asked | {"protocol.n_splits": 2}).items()
+    assert "protocol.n_splits" not in iris_samme
+    assert wine_mh == iris_mh | {"data": "wine"}
     wine["cells"] = {"sammy": []}
     with pytest.raises(UserError, match="cells of wine has no column 'sammy'; did you mean samme"):
         TableDefinition.read(define_table(rows=[{"wine": wine}], columns=columns))
@@ -558,11 +561,14 @@ def test_unknown_row_or_column_is_refused(refused, define_table, option, expecte
 def test_subset_accepts_names_of_algorithms():
     table = TableDefinition.read("mcboost5")
     part = table.subset(["wine", "letter"], ["mcboost"])
-    assert list(part.rows) == ["wine", "letter"]
-    assert set(part.columns) == {c for c, v in table.columns.items() if v.algo == "mcboost"}
+    assert part.row_names == ["wine", "letter"]
+    assert part.columns == tuple(c for c in table.columns if c.algo == "mcboost")
     assert len(part.columns) == 2
     assert part.published == table.published
-    assert part.cell_settings("wine", "exponential") == table.cell_settings("wine", "exponential")
+    assert part.row("wine") == table.row("wine")
+    assert part.compose(rows=["wine"]) == [
+        cell for cell in table.compose(rows=["wine"]) if cell.column in part.column_names
+    ]
 
 
 def test_subset_keeps_the_remarks_on_its_cells(define_table):

@@ -27,7 +27,7 @@ def test_tilde_is_the_home_folder(home, define_table):
     (home / "my.csv").touch()
     assert data_settings("~/my.csv") == {"data.path": "~/my.csv"}
     table = TableDefinition.read(define_table(rows=["~/my.csv"], columns=["samme"]))
-    assert [row.title for row in table.rows.values()] == ["my"]
+    assert [row.title for row in table.rows] == ["my"]
 
 
 def test_rows_of_files_are_named_after_their_data(tmp_path, define_table):
@@ -37,8 +37,8 @@ def test_rows_of_files_are_named_after_their_data(tmp_path, define_table):
     table = TableDefinition.read(
         define_table(rows=[str(tmp_path / name) for name in files], columns=["samme"])
     )
-    assert [row.title for row in table.rows.values()] == list(files.values())
-    assert [config.data.name for config in table.compose().values()] == list(files.values())
+    assert [row.title for row in table.rows] == list(files.values())
+    assert [cell.config.data.name for cell in table.compose()] == list(files.values())
     with pytest.raises(UserError, match="unknown data set 'wien'; did you mean wine"):
         compose_config(data_settings("wien"))
 
@@ -55,9 +55,9 @@ def test_equal_titles_are_followed_by_names(tmp_path, define_table):
         {"three": {"algo": "samme", "title": "mine", "group": "apart"}},
     ]
     table = TableDefinition.read(define_table(rows=[*rows, "wine"], columns=columns))
-    titles = [row.title for row in table.rows.values()]
+    titles = [row.title for row in table.rows]
     assert titles == [*(f"sales ({row})" for row in rows), "wine"]
-    assert [column.title for column in table.columns.values()] == [
+    assert [column.title for column in table.columns] == [
         "mine (one)",
         "mine (two)",
         "mine",

@@ -259,8 +259,8 @@ def algos(define_table):
         path = define_table(rows=list(rows), columns=COLUMNS, overrides=list(overrides))
         composed = TableDefinition.read(path).compose(asked)
         return {
-            column: config.algorithm.params | {"grid": config.algorithm.grid}
-            for (_, column), config in composed.items()
+            cell.column: cell.config.algorithm.params | {"grid": cell.config.algorithm.grid}
+            for cell in composed
         }
 
     return algos

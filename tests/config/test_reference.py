@@ -103,7 +103,7 @@ def test_find_reference_reads_only_definitions_with_the_data_set(monkeypatch, da
 
 def test_shipped_data_equals_the_rows_of_the_definition():
     for definition in read_definitions():
-        assert shipped_data(definition.name) == {row.data for row in definition.rows.values()}
+        assert shipped_data(definition.name) == {row.data for row in definition.rows}
 
 
 def test_unpublished_experiment_has_no_reference():

@@ -11,13 +11,15 @@ def definition():
 
 
 def cell_departures(request):
-    return {cell.departures for cell in request.cells.values()}
+    return {cell.departures for cell in request.cells}
 
 
 def test_unchanged_table_has_its_name_and_no_departure(definition):
     request = TableRequest.from_definition(definition)
     assert (request.name, request.title) == (definition.name, definition.title)
-    assert list(request.specs) == definition.keys
+    assert [cell.row for cell in request.cells] == [
+        row for row in definition.row_names for _ in definition.columns
+    ]
     assert not request.changes
     assert cell_departures(request) == {()}
 
@@ -36,8 +38,8 @@ def test_changed_setting_is_in_the_name_and_departs_from_the_definition_in_every
     request = TableRequest.from_definition(definition, ["algo.n_iterations=3"], rows=["iris"])
     assert request.name == "mcboost1-iris-n_iterations=3"
     assert request.changes == ["algo.n_iterations=3"]
-    assert {row for row, _ in request.specs} == {"iris"}
-    assert set(request.cells) == set(request.specs)
+    assert {cell.row for cell in request.cells} == {"iris"}
+    assert request.runnable_cells == request.cells
     assert cell_departures(request) == {("algo.n_iterations=3",)}
 
 
@@ -48,8 +50,8 @@ def test_quantity_changes_the_name_but_no_fit(definition):
     assert request.definition.displayed_quantity().name == "accuracy"
     assert not request.definition.claims
     assert cell_departures(request) == {()}
-    assert request.specs == TableRequest.from_definition(definition, rows=["iris"]).specs
-    assert "quantity=accuracy" in request.command("iris", next(iter(definition.columns)))
+    assert request.cells == TableRequest.from_definition(definition, rows=["iris"]).cells
+    assert "quantity=accuracy" in request.command(request.cells[0])
 
 
 @pytest.mark.parametrize(
@@ -78,7 +80,7 @@ def test_setting_that_changes_a_later_row_is_a_change(define_table):
     request = TableRequest.from_definition(definition, ["protocol.n_splits=2"])
     assert request.name == "mine-n_splits=2"
     assert request.changes == ["protocol.n_splits=2"]
-    assert request.cells["wine", "constant"].departures == ()
+    assert request.cells[0].departures == ()
     assert (
         TableRequest.from_definition(definition, ["protocol.n_splits=2"], rows=["wine"]).name
         == "mine-wine"
@@ -98,7 +100,7 @@ def test_request_without_cells_is_refused():
     request = TableRequest.from_definition(
         definition, rows=["mnist", "wine"], columns=["multiboost"]
     )
-    assert list(request.experiments) == [("wine", "multiboost")]
+    assert [cell.row for cell in request.runnable_cells] == ["wine"]
 
 
 def test_profile_is_in_the_title(definition):

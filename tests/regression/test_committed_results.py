@@ -41,10 +41,10 @@ def machines():
     return {row: table.cells[row, "rbf_svc"].rows.records for row in table.rows}
 
 
-@pytest.mark.parametrize("row", CGENS2.rows)
+@pytest.mark.parametrize("row", CGENS2.row_names)
 def test_cosines_use_the_bandwidth_of_the_support_vector_machine(row, machines):
     """The bandwidth is chosen on the first split, like C (CGENS, section 3)."""
-    ours = compose_config(CGENS2.cell_settings(row, "fourier"))
+    ours = compose_config(CGENS2.cell_settings(CGENS2.row(row), CGENS2.column("fourier")))
     assert ours["algo"]["grid"]["n_iterations"] == [500]
     assert ours["protocol"]["tune"] == "first_split"
     [first] = [record.chosen for record in machines[row] if record.split == 0]

@@ -76,7 +76,7 @@ def test_command_repeats_the_overrides_of_a_table(define_table):
     request = TableRequest.from_definition(
         definition, ["protocol.n_splits=2", "results=here", "seed=3"]
     )
-    assert request.command("wine", "adaboost_mh") == (
+    assert request.command(request.cells[0]) == (
         f"boostbench table {name} protocol.n_splits=2 seed=3 --row wine --column adaboost_mh "
         "rerun=all results=again"
     )

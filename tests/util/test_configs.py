@@ -58,18 +58,17 @@ def test_data_sets_of_one_file_have_one_source():
 def test_tables_name_existing_settings():
     for name in configs.list_options("table"):
         table = TableDefinition.read(name)
-        assert {row.data for row in table.rows.values()} <= set(configs.list_options("data"))
-        assert {column.algo for column in table.columns.values()} <= set(
-            configs.list_options("algo")
-        )
+        assert {row.data for row in table.rows} <= set(configs.list_options("data"))
+        assert {column.algo for column in table.columns} <= set(configs.list_options("algo"))
         assert table.published is None or lines_of(table.published)
 
 
 def departures(table):
     """Yield the words by which a remark names each reading that departs from the paper's text."""
-    keys = {column: (row, column) for row, column in table.keys if table.is_run(row, column)}
-    for (_, column), config in table.compose(keys=keys.values()).items():
-        algo, title = config.algorithm.params, table.columns[column].title or ""
+    columns = {cell.column: cell for cell in table.compose() if cell.is_run}
+    for cell in columns.values():
+        config = cell.config
+        algo, title = config.algorithm.params, table.column(cell.column).title or ""
         if algo.get("n_bins") and config.algorithm.target.split(".")[-1].startswith("RBoostRank"):
             yield f"{algo['n_bins'] - 1} thresholds"
         if algo.get("loss") == "squared_hinge" and "squared hinge" not in title:
@@ -108,7 +107,7 @@ def test_figures_name_existing_tables():
                 assert set(figure.tables) <= set(configs.list_options("table"))
             case TimesFigure():
                 for panel in figure.panels:
-                    assert set(panel.rows) <= set(TableDefinition.read(panel.table).rows)
+                    assert set(panel.rows) <= set(TableDefinition.read(panel.table).row_names)
             case PathCurves():
                 assert figure.data in configs.list_options("data")
                 assert figure.algo in configs.list_options("algo")
