@@ -6,7 +6,7 @@ its names is first used, so that a command imports only the algorithms that it n
 
 from typing import TYPE_CHECKING
 
-from boostbench.util.imports import lazy_attributes
+from boostbench.util.process import lazy_attributes
 
 # Editors and type checkers read these imports, which `__getattr__` makes at run time.
 if TYPE_CHECKING:

@@ -10,8 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import stats
 
-from boostbench.analysis.cells import Cell, unique_by_number
-from boostbench.analysis.row_pairs import (
+from boostbench.analysis.algorithm_pairs import (
     Effects,
     Swaps,
     compare_within_rows,
@@ -19,6 +18,7 @@ from boostbench.analysis.row_pairs import (
     count_swaps,
     find_effects,
 )
+from boostbench.analysis.cells import Cell, unique_by_number
 from boostbench.analysis.statistics import LEVEL, finite_array
 from boostbench.analysis.statistics.agreement import MARGIN, MARGINS, Agreement
 from boostbench.analysis.tables import Table

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from boostbench.cli._arguments import check_tables_exist, names_and_results
+from boostbench.cli._commands import check_tables_exist, names_and_results
 from boostbench.util import configs
 from boostbench.util.errors import UserError, print_error
 from boostbench.util.files import user_path, writing_to
@@ -139,7 +139,7 @@ def _has_records(table: Table) -> bool:
 
 def _print_verdicts(tables: Sequence[Table], without_records: Sequence[Table]) -> None:
     """Print the verdicts of tables, and the names of tables without records."""
-    from boostbench.analysis.claims import claims
+    from boostbench.analysis.algorithm_pairs import claims
     from boostbench.report.findings import published_listing
     from boostbench.report.renderers.terminal import print_listing
     from boostbench.report.wording import freshness_notes, partial_notes

@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from boostbench.cli._arguments import add_names_option, names_and_results
+from boostbench.cli._commands import add_names_option, names_and_results
 from boostbench.util import configs
 from boostbench.util.errors import UserError, join_words, truncated_list, unknown_name_error
 from boostbench.util.files import slug, user_path

@@ -7,7 +7,7 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
 from pathlib import Path
 
-from boostbench.cli._arguments import add_overrides_argument
+from boostbench.cli._commands import add_overrides_argument
 from boostbench.util import configs
 from boostbench.util.errors import UserError, print_error, unknown_name_error
 from boostbench.util.files import user_path

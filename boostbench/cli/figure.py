@@ -2,7 +2,7 @@
 
 from argparse import ArgumentParser, Namespace
 
-from boostbench.cli._arguments import add_definition_argument, add_overrides_argument
+from boostbench.cli._commands import add_definition_argument, add_overrides_argument
 from boostbench.util import configs
 from boostbench.util.errors import UserError
 from boostbench.util.files import atomic_write_text, writing_to

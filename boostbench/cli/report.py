@@ -10,7 +10,7 @@ from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from boostbench.cli._arguments import check_tables_exist, names_and_results
+from boostbench.cli._commands import check_tables_exist, names_and_results
 from boostbench.util import configs
 from boostbench.util.errors import UserError, print_error
 from boostbench.util.files import user_path, writing_to
@@ -65,8 +65,7 @@ def make_report(words: Sequence[str], output: Path | None = None) -> None:
         from boostbench.records.archive import Records
         from boostbench.records.installed import installed_folder
         from boostbench.report.assemble import read_tables
-        from boostbench.report.page.html import find_figures
-        from boostbench.report.page.render import render_page
+        from boostbench.report.page.render import find_figures, render_page
         from boostbench.util.files import write_output
 
     # 1) Read the tables, and decide which kind of page is written.

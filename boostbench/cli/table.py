@@ -6,7 +6,7 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from boostbench.cli._arguments import (
+from boostbench.cli._commands import (
     add_definition_argument,
     add_names_option,
     add_overrides_argument,

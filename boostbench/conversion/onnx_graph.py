@@ -14,7 +14,7 @@ from sklearn.base import is_regressor
 
 from boostbench.algorithms.explanation.stump_sums import feature_names
 from boostbench.conversion.stump_tests import extract_stump_sum, extract_tests, value_cells
-from boostbench.util.imports import import_optional
+from boostbench.util.process import import_optional
 
 #: Oldest version of the operator set that has all operators used here: most runtimes support it.
 OPSET = 13

@@ -26,7 +26,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from boostbench import algorithms
 from boostbench.conversion.onnx_graph import OPSET, booster_to_onnx
-from boostbench.util.imports import import_optional
+from boostbench.util.process import import_optional
 
 
 def register_with_skl2onnx(*classes):

@@ -16,7 +16,7 @@ from boostbench.conversion.stump_tests import (
     extract_tests,
     value_cells,
 )
-from boostbench.util.imports import import_optional
+from boostbench.util.process import import_optional
 
 
 class NodeTest(NamedTuple):

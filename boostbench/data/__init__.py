@@ -6,7 +6,7 @@ the reader of records, do not import the others.
 
 from typing import TYPE_CHECKING
 
-from boostbench.util.imports import lazy_attributes
+from boostbench.util.process import lazy_attributes
 
 # Editors and type checkers read these imports, which `__getattr__` makes at run time.
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from sklearn.base import is_regressor
 from sklearn.utils import check_consistent_length, column_or_1d
 
 from boostbench.algorithms.explanation.stump_sums import feature_names
-from boostbench.util.imports import import_optional
+from boostbench.util.process import import_optional
 
 
 def get_axes(ax=None):

@@ -16,7 +16,7 @@ from boostbench.records.installed import result_files
 from boostbench.util.configs import conf_dir, definition_files
 from boostbench.util.errors import UserError
 from boostbench.util.files import writing_to
-from boostbench.util.imports import import_optional
+from boostbench.util.process import import_optional
 
 _PROFILE = "https://w3id.org/ro/wfrun/process/0.5"
 _FORMATS = {

@@ -8,8 +8,8 @@ from dataclasses import replace
 from itertools import combinations
 from math import isnan
 
+from boostbench.analysis.algorithm_pairs import claims
 from boostbench.analysis.cells import Cell
-from boostbench.analysis.claims import claims
 from boostbench.analysis.comparison import pair_columns
 from boostbench.analysis.statistics import LEVEL
 from boostbench.analysis.statistics.friedman import average_ranks, holm

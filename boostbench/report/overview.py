@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from math import isnan
 from statistics import median
 
-from boostbench.analysis.row_pairs import Effects, Swaps
+from boostbench.analysis.algorithm_pairs import Effects, Swaps
 from boostbench.analysis.statistics.agreement import MARGIN, POWER
 from boostbench.analysis.tables import Table
 from boostbench.analysis.verdicts import (

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from boostbench.analysis.claims import CLAIMS_EXPLANATION, claims
+from boostbench.analysis.algorithm_pairs import CLAIMS_EXPLANATION, claims
 from boostbench.analysis.statistics.resampled import p_below
 from boostbench.fitting.quantities import QUANTITIES
 from boostbench.papers.notes import Claim

@@ -1,7 +1,7 @@
 import pytest
 from scipy import stats
 
-from boostbench.analysis.row_pairs import Effects, effects
+from boostbench.analysis.algorithm_pairs import Effects, effects
 from boostbench.analysis.verdicts import counts
 from boostbench.report.overview import effects_sentence
 

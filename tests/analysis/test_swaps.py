@@ -1,6 +1,6 @@
 from dataclasses import replace
 
-from boostbench.analysis.row_pairs import Swaps, swaps
+from boostbench.analysis.algorithm_pairs import Swaps, swaps
 from boostbench.analysis.verdicts import counts
 from boostbench.report.overview import swaps_sentence
 

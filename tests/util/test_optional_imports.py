@@ -2,7 +2,7 @@ import sys
 
 import pytest
 
-from boostbench.util.imports import import_optional
+from boostbench.util.process import import_optional
 
 
 @pytest.mark.parametrize("name", ["boosting_of_others", "boosting_of_others.trees"])

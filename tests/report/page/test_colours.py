@@ -3,7 +3,7 @@ import re
 import pytest
 
 from boostbench.analysis.verdicts import VERDICTS
-from boostbench.report.page.html import verdict_variables
+from boostbench.report.page.render import verdict_variables
 
 #: Grey text on the page, and the paper, in the light and in the dark theme: as in ``page.css``.
 SOFT, PAPER = ("#59616c", "#a3abb6"), ("#ffffff", "#14171b")

@@ -4,7 +4,7 @@ import re
 import pytest
 
 from boostbench.figures.definition import Drawing, FigureDefinition, write_page
-from boostbench.report.page.html import find_figures, read_figure_page
+from boostbench.report.page.render import find_figures, read_figure_page
 
 
 @pytest.fixture

@@ -10,8 +10,7 @@ from boostbench.analysis.frame import ResultFrame
 from boostbench.analysis.verdicts import VERDICTS, counts
 from boostbench.report import wording
 from boostbench.report.page.details import Source
-from boostbench.report.page.html import Figure
-from boostbench.report.page.render import render_page
+from boostbench.report.page.render import Figure, render_page
 from boostbench.report.wording import PARTIAL, STALE, format_number
 from tests.report.page.conftest import ODD, complete
 
