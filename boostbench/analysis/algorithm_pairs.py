@@ -12,8 +12,7 @@ from itertools import chain, combinations
 from math import isnan
 from typing import NamedTuple
 
-from boostbench.analysis.cells import Cell, unique_by_number
-from boostbench.analysis.comparison import tested_ratio
+from boostbench.analysis.cells import Cell, tested_ratio, unique_by_number
 from boostbench.analysis.statistics import LEVEL
 from boostbench.analysis.statistics.agreement import Agreement, agreement
 from boostbench.analysis.statistics.resampled import p_above, p_below

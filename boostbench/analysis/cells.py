@@ -1,7 +1,7 @@
 """Cells of tables: numbers of an algorithm on a data set, and their judgement."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import nan
@@ -18,7 +18,7 @@ from boostbench.fitting.stages import ROUND_PARAMETERS
 from boostbench.papers.notes import find_note
 from boostbench.papers.published import Published, find_quantity
 from boostbench.records.archive import ExperimentResults
-from boostbench.records.schema import Config
+from boostbench.records.schema import Config, Measured
 from boostbench.records.verified import Finding
 
 #: Note on a number that is better for no known reason.
@@ -323,3 +323,31 @@ def unique_by_number(cells: Iterable[Cell]) -> list[Cell]:
         for position, cell in enumerate(cells)
         if cell.published_id is None or chosen[cell.published_id] == position
     ]
+
+
+def tested_ratio(cells: Iterable[Cell]) -> float | None:
+    """Return the number of test samples divided by the number of training samples.
+
+    Parameters
+    ----------
+    cells : iterable of Cell
+
+    Returns
+    -------
+    float or None
+        Mean over the splits; None if they are not random divisions of one set of samples, such as
+        official parts, and without splits.
+    """
+    return ratio_of_records([record for cell in cells for record in cell.rows.records])
+
+
+def ratio_of_records(records: Sequence[Measured]) -> float | None:
+    """Return the ratio of `tested_ratio` for records of splits."""
+    protocols = [record.config.protocol for record in records]
+    is_random = (
+        protocol["sampling"] != "official" and protocol.get("test", "part") in ("part", "rest")
+        for protocol in protocols
+    )
+    if not records or not all(is_random):
+        return None
+    return fmean(record.n_test / record.n_train for record in records)

@@ -4,17 +4,16 @@ Numbers are paired over data sets or, in a table with one data set, over its spl
 """
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from math import sqrt
-from statistics import fmean
 from typing import NamedTuple
 
 import numpy as np
 from scipy import special
 
-from boostbench.analysis.cells import Cell
+from boostbench.analysis.cells import Cell, tested_ratio
 from boostbench.analysis.statistics import finite_array
 from boostbench.analysis.statistics.bayesian import Posterior, correlated_t, signed_rank
 from boostbench.analysis.statistics.friedman import Friedman, average_ranks, friedman, holm
@@ -22,7 +21,6 @@ from boostbench.analysis.statistics.resampled import corrected_t
 from boostbench.analysis.statistics.wilcoxon import Wilcoxon, wilcoxon
 from boostbench.analysis.tables import Table
 from boostbench.fitting.quantities import Quantity
-from boostbench.records.schema import Measured
 from boostbench.util.numbers import differences, rounded
 
 
@@ -219,34 +217,6 @@ def _experiment_key(cell: Cell) -> str:
     config = cell.config
     settings = {**config.content, "data": config.data.checksum, "seed": None}
     return json.dumps(settings, sort_keys=True)
-
-
-def tested_ratio(cells: Iterable[Cell]) -> float | None:
-    """Return the number of test samples divided by the number of training samples.
-
-    Parameters
-    ----------
-    cells : iterable of Cell
-
-    Returns
-    -------
-    float or None
-        Mean over the splits; None if they are not random divisions of one set of samples, such as
-        official parts, and without splits.
-    """
-    return ratio_of_records([record for cell in cells for record in cell.rows.records])
-
-
-def ratio_of_records(records: Sequence[Measured]) -> float | None:
-    """Return the ratio of `tested_ratio` for records of splits."""
-    protocols = [record.config.protocol for record in records]
-    is_random = (
-        protocol["sampling"] != "official" and protocol.get("test", "part") in ("part", "rest")
-        for protocol in protocols
-    )
-    if not records or not all(is_random):
-        return None
-    return fmean(record.n_test / record.n_train for record in records)
 
 
 def compare_columns(

@@ -289,7 +289,7 @@ def _draw_figures(table: Table, comparison: Comparison, path: Path, depth: int) 
     list of Path
         Written files.
     """
-    from boostbench.report.matrix import comparison_listing
+    from boostbench.report.column_tests import comparison_listing
 
     if comparison.friedman is None:
         raise UserError("nothing to draw: fewer than two data sets have a number of each algorithm")

@@ -21,7 +21,7 @@ from boostbench.analysis.tables import Table
 from boostbench.figures.definition import Drawing
 from boostbench.figures.sources import TableFigure, stale_cells
 from boostbench.figures.style import COLOURS, DPI, PAGE_WIDTH, break_words, label, style
-from boostbench.report.matrix import comparison_listing
+from boostbench.report.column_tests import comparison_listing
 from boostbench.util.errors import UserError
 from boostbench.util.numbers import fixed, p_value
 

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from boostbench.analysis.comparison import ratio_of_records
+from boostbench.analysis.cells import ratio_of_records
 from boostbench.analysis.statistics import LEVEL
 from boostbench.analysis.statistics.friedman import average_ranks, holm
 from boostbench.analysis.statistics.resampled import corrected_t

@@ -19,13 +19,12 @@ from boostbench.data.dataset import Dataset
 from boostbench.fitting.quantities import QUANTITIES, SCORES
 from boostbench.report import wording
 from boostbench.report.blocks import Document, Entry, Head, RankRow, Row, Summary
+from boostbench.report.column_tests import matrix_listing, summarize_tests
 from boostbench.report.findings import (
     cpu_listing,
     cpu_parts_listing,
     published_listing,
-    summarize_tests,
 )
-from boostbench.report.matrix import matrix_listing
 from boostbench.report.wording import STALE, format_marks, format_number, format_published
 from boostbench.util.numbers import fixed, rounded, seconds
 

@@ -3,7 +3,7 @@ import pytest
 from fitting.examples import with_records
 
 from boostbench.analysis.comparison import pair_columns
-from boostbench.report.findings import summarize_tests
+from boostbench.report.column_tests import summarize_tests
 
 
 def test_pairs_are_means_of_data_sets(table):

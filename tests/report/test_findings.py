@@ -6,12 +6,12 @@ from boostbench.analysis.frame import ResultFrame
 from boostbench.analysis.tables import Column, ColumnPair, Table
 from boostbench.fitting.quantities import QUANTITIES
 from boostbench.papers.published import Published
+from boostbench.report.column_tests import summarize_tests
 from boostbench.report.document import make_row
 from boostbench.report.findings import (
     cpu_listing,
     published_listing,
     reference_job_sentences,
-    summarize_tests,
     verdict_summary,
 )
 

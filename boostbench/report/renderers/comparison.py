@@ -13,9 +13,8 @@ from rich.text import Text
 from boostbench.analysis.comparison import Comparison, effect, split_test
 from boostbench.analysis.statistics import LEVEL
 from boostbench.analysis.tables import Table
+from boostbench.report.column_tests import comparison_listing, pair_sentences, summarize_tests
 from boostbench.report.document import make_document, make_row
-from boostbench.report.findings import summarize_tests
-from boostbench.report.matrix import comparison_listing, pair_sentences
 from boostbench.report.renderers.terminal import make_grid, print_listing, print_table
 from boostbench.report.wording import caption, table_notes
 from boostbench.util.numbers import differences, fixed, p_value, rounded

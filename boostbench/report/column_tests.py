@@ -1,14 +1,140 @@
-"""The multiple-comparison matrix: pairwise comparisons that do not depend on other columns.
+"""Tests between columns of a table: sentences on named pairs, and the matrix of all pairs.
 
-After A. Ismail-Fawaz et al., *An approach to multiple comparison benchmark evaluations that is
+The matrix is the multiple-comparison matrix, whose pairwise results do not depend on other columns,
+after A. Ismail-Fawaz et al., *An approach to multiple comparison benchmark evaluations that is
 stable under manipulation of the comparate set*, arXiv 2305.11921, 2023.
 """
 
-from boostbench.analysis.comparison import Comparison, PairTest, compare_columns
+from dataclasses import replace
+from itertools import groupby
+from typing import NamedTuple
+
+from boostbench.analysis.comparison import Comparison, PairTest, compare_columns, pair_columns
 from boostbench.analysis.statistics import LEVEL
-from boostbench.analysis.tables import Table
+from boostbench.analysis.statistics.friedman import holm
+from boostbench.analysis.statistics.wilcoxon import Wilcoxon, wilcoxon
+from boostbench.analysis.tables import ColumnPair, Table
 from boostbench.report.blocks import Line, Listing
 from boostbench.util.numbers import fixed, p_value
+
+
+class PairResult(NamedTuple):
+    """Result of a test of two columns.
+
+    Attributes
+    ----------
+    pair : ColumnPair
+        Columns, and the paper's own result.
+    unit : str
+        Unit of the paired numbers: ``"data sets"`` or ``"splits"``.
+    test : Wilcoxon
+        Wilcoxon's signed-rank test.
+    holm_p : float
+        P-value with Holm's correction.
+    """
+
+    pair: ColumnPair
+    unit: str
+    test: Wilcoxon
+    holm_p: float
+
+
+class PairResults(NamedTuple):
+    """Tests of the pairs of columns that a table's definition compares.
+
+    Attributes
+    ----------
+    results : list of PairResult
+        Results of the pairs with two common numbers or more.
+    n_tests : int
+        Number of tests that Holm's correction is for: these pairs, or all pairs of the table.
+    notes : list of str
+        Notes on rows that repeat the data of another row.
+    """
+
+    results: list[PairResult]
+    n_tests: int
+    notes: list[str]
+
+
+def _compare_pairs(table: Table) -> PairResults:
+    """Compare the pairs of columns that the definition names, by Wilcoxon's signed-rank test.
+
+    If a matrix of all pairs stands below the table, its tests are used, so that both show the same
+    p-values.
+    """
+    # 1) If the table has a matrix, select the pairs from its tests.
+    all_pairs = compare_columns(table, list(table.fits)) if table.matrix else None
+    if all_pairs and all_pairs.tests:
+        tests = {frozenset((test.a, test.b)): test for test in all_pairs.tests}
+        results = []
+        for pair in table.compare:
+            test = tests[frozenset((pair.a, pair.b))]
+            unit = all_pairs.paired_numbers.unit
+            results.append(PairResult(pair, unit, test.wilcoxon, test.holm))
+        return PairResults(results, len(tests), [])
+    # 2) If it has none, test the pairs alone.
+    numbers_of_pairs = {pair: pair_columns(table, [pair.a, pair.b]) for pair in table.compare}
+    tests = {
+        pair: wilcoxon(paired_numbers.differences(0, 1))
+        for pair, paired_numbers in numbers_of_pairs.items()
+        if paired_numbers.n_pairs > 1
+    }
+    corrected = holm([test.p for test in tests.values()])
+    results = [
+        PairResult(pair, numbers_of_pairs[pair].unit, test, p)
+        for (pair, test), p in zip(tests.items(), corrected, strict=True)
+    ]
+    # The table shows itself where numbers are missing, so that the notes leave these rows out.
+    notes = [
+        replace(paired_numbers, left_out=[]).note
+        for paired_numbers in numbers_of_pairs.values()
+        if paired_numbers.repeated
+    ]
+    return PairResults(results, len(tests), list(dict.fromkeys(notes)))
+
+
+def summarize_tests(table: Table) -> str:
+    """Return the tests of the compared pairs of columns as one paragraph, empty without tests.
+
+    A single test is reported as the papers do, by its statistic and critical value; several tests
+    by their p-values with Holm's correction. The paper's own results follow ours.
+    """
+    pair_results = _compare_pairs(table)
+    if not pair_results.results:
+        return " ".join(pair_results.notes)
+    labels = {name: column.label for name, column in table.columns.items()}
+    if pair_results.n_tests == 1:
+        [result] = pair_results.results
+        pair = result.pair
+        title = f"{labels[pair.a]} against {labels[pair.b]}"
+        sentences = [result.test.sentence(title, result.unit)]
+        statements = [pair.published]
+    else:
+        # The number of pairs is stated once if all tests have the same.
+        sizes = {f"{result.test.n} {result.unit}" for result in pair_results.results}
+        common_size = f" over {min(sizes)}" if len(sizes) == 1 else ""
+        # Consecutive pairs with the same first column name it once.
+        texts = []
+        for first, results in groupby(pair_results.results, lambda result: result.pair.a):
+            opponents = [
+                f"against {labels[result.pair.b]} {p_value(result.holm_p)}"
+                + ("" if common_size else f" ({result.test.n} {result.unit})")
+                for result in results
+            ]
+            texts.append(f"{labels[first]} {', '.join(opponents)}")
+        sentences = [
+            f"Wilcoxon's signed-rank test{common_size}, p-values with Holm's correction for "
+            f"{pair_results.n_tests} tests: {'; '.join(texts)}."
+        ]
+        statements = [
+            f"{labels[pair.a]} against {labels[pair.b]} without a correction: statistic "
+            f"{test.statistic:g}, critical value "
+            f"{'none' if test.critical is None else test.critical}. {pair.published}"
+            for pair, _, test, _ in pair_results.results
+            if pair.published
+        ]
+    return " ".join(filter(None, [*sentences, *statements, *pair_results.notes]))
 
 
 def matrix_listing(table: Table) -> Listing | None:

@@ -10,9 +10,8 @@ from boostbench.analysis.statistics.friedman import holm
 from boostbench.analysis.statistics.resampled import corrected_t
 from boostbench.analysis.tables import Column
 from boostbench.fitting.quantities import QUANTITIES, TEST_ERROR
+from boostbench.report.column_tests import matrix_listing, pair_sentences, summarize_tests
 from boostbench.report.document import make_document
-from boostbench.report.findings import summarize_tests
-from boostbench.report.matrix import matrix_listing, pair_sentences
 from boostbench.report.renderers.latex import latex_notes
 from boostbench.report.renderers.markdown import markdown
 
