@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 
-from boostbench.data.decompression import read_arrays
+from boostbench.util.decompression import read_arrays
 from boostbench.util.errors import UserError
 
 #: Row numbers, from 0, of the training and the test part.

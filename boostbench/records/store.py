@@ -24,10 +24,10 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
-from boostbench.data.decompression import decompress
 from boostbench.records import codec
 from boostbench.records.codec import Definitions, UndefinedHash
 from boostbench.records.schema import SCHEMA, BadLine, Record
+from boostbench.util.decompression import decompress
 from boostbench.util.errors import UserError, os_error_reason
 from boostbench.util.files import (
     acquire_file_lock,

@@ -6,8 +6,8 @@ import pkgutil
 from importlib import import_module
 from pathlib import Path
 
-from boostbench.data.decompression import OPENERS
 from boostbench.data.readers.base import Reader, ReadOptions
+from boostbench.util.decompression import OPENERS
 from boostbench.util.errors import UserError, join_words
 
 

@@ -7,9 +7,9 @@ from typing import BinaryIO
 import numpy as np
 
 from boostbench.data.data_table import DataTable
-from boostbench.data.decompression import open_file
 from boostbench.data.readers.base import Reader, ReadOptions
 from boostbench.data.readers.npz import join_parts
+from boostbench.util.decompression import open_file
 from boostbench.util.errors import UserError
 
 #: Endings of images and labels: first the training part, then the test part.

@@ -5,10 +5,10 @@ from typing import BinaryIO
 import numpy as np
 
 from boostbench.data.data_table import DataTable
-from boostbench.data.decompression import read_arrays
 from boostbench.data.fixed_splits import Split, official_split, split_from_mask
 from boostbench.data.readers.base import Reader, ReadOptions
 from boostbench.data.text import parse_labels
+from boostbench.util.decompression import read_arrays
 from boostbench.util.errors import UserError
 
 

@@ -24,7 +24,6 @@ from msgspec import UNSET
 
 from boostbench.data.data_table import LabelledData, features_and_labels
 from boostbench.data.dataset import Dataset
-from boostbench.data.decompression import OPENERS, open_file, read_arrays
 from boostbench.data.fixed_splits import read_splits, remap_rows
 from boostbench.data.readers import (
     check_options,
@@ -35,6 +34,7 @@ from boostbench.data.readers import (
 )
 from boostbench.data.readers.base import ReadOptions
 from boostbench.spec.data import DataQuery, DataSpec, TaskQuery
+from boostbench.util.decompression import OPENERS, open_file, read_arrays
 from boostbench.util.errors import UserError, os_error_reason
 from boostbench.util.files import atomic_write, file_lock, file_sha256, slug, user_path
 
