@@ -15,7 +15,7 @@ from threadpoolctl import threadpool_limits
 from timing import parts
 
 from boostbench.algorithms import MultiBoost
-from boostbench.core.losses.margin import get_loss
+from boostbench.core.losses.objective import get_loss
 from boostbench.core.losses.restricted_problems import PairwiseLoss, pairwise_weights
 from boostbench.core.solvers.lbfgs import nonnegative_l1
 from boostbench.core.stumps.search import StumpSearch

@@ -11,7 +11,7 @@ import numpy as np
 from boostbench.algorithms.base.estimators import StumpEnsemble
 from boostbench.algorithms.base.master import MIN_EDGE, StumpMaster
 from boostbench.algorithms.base.parameters import NonNegativeFloat
-from boostbench.core.losses.mixed_norms import ROW_NORMS, row_norms
+from boostbench.core.losses.objective import ROW_NORMS, row_norms
 from boostbench.core.stumps.search import StumpSearch
 from boostbench.core.stumps.stump import Stump
 from boostbench.core.weak_learner import TIE_TOLERANCE, argmax_with_tolerance

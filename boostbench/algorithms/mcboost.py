@@ -18,7 +18,7 @@ from boostbench.algorithms.base.parameters import (
     TwoOrMore,
 )
 from boostbench.core.learners.trees import Tree, Trees
-from boostbench.core.losses.margin import LOSSES
+from boostbench.core.losses.objective import LOSSES
 from boostbench.core.losses.pair_weights import (
     ExponentialWeights,
     LogisticWeights,

@@ -22,7 +22,7 @@ from boostbench.algorithms.base.parameters import (
 )
 from boostbench.algorithms.multiboost_from_zero import FromZeroMaster
 from boostbench.core.coefficient_path import CoefficientPath
-from boostbench.core.losses.margin import LOSSES, get_loss
+from boostbench.core.losses.objective import LOSSES, get_loss
 from boostbench.core.losses.restricted_problems import PairwiseLoss, pairwise_weights
 from boostbench.core.solvers.lbfgs import SOLVERS
 from boostbench.core.solvers.linear_programs import pairwise_hinge

@@ -11,7 +11,7 @@ import numpy as np
 from boostbench.algorithms.base.input_validation import normalise_weights
 from boostbench.algorithms.base.master import Master
 from boostbench.core.coefficient_path import CoefficientPath
-from boostbench.core.losses.margin import get_loss
+from boostbench.core.losses.objective import get_loss
 from boostbench.core.losses.restricted_problems import PairwiseLoss, pairwise_weights
 from boostbench.core.solvers.lbfgs import nonnegative_l1
 from boostbench.core.solvers.solution import SolverResult

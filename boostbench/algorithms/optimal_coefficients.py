@@ -24,7 +24,7 @@ from boostbench.algorithms.base.input_validation import (
 from boostbench.algorithms.multiboost import MultiBoost
 from boostbench.algorithms.rboost_proj import RBoostProj
 from boostbench.algorithms.rboost_rank import RBoostRankTC
-from boostbench.core.losses.margin import get_loss
+from boostbench.core.losses.objective import get_loss
 from boostbench.core.losses.restricted_problems import (
     PairwiseLoss,
     RankingLoss,

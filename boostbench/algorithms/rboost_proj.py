@@ -21,7 +21,7 @@ from boostbench.algorithms.base.parameters import NonNegativeFloat, PositiveInt
 from boostbench.core.coefficient_path import CoefficientPath
 from boostbench.core.learners.discriminants import OutputCodeDiscriminantSearch
 from boostbench.core.learners.output_code_stumps import OutputCodeStumpSearch, OutputProducts
-from boostbench.core.losses.margin import LOSSES, get_loss
+from boostbench.core.losses.objective import LOSSES, get_loss
 from boostbench.core.projections import KINDS, random_matrix
 from boostbench.core.solvers.lbfgs import nonnegative_quasi_newton
 from boostbench.core.weak_learner import SearchResult

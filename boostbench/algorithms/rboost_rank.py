@@ -30,7 +30,7 @@ from boostbench.core.learners.projected_stumps import (
     ProjectedStump,
     ProjectedStumps,
 )
-from boostbench.core.losses.margin import LOSSES, get_loss
+from boostbench.core.losses.objective import LOSSES, get_loss
 from boostbench.core.losses.restricted_problems import (
     LimitedLogSumExp,
     LogSumExp,

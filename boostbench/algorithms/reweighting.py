@@ -26,7 +26,7 @@ from boostbench.algorithms.base.predictions import (
 )
 from boostbench.algorithms.explanation.explainable import ExplainableMixin
 from boostbench.algorithms.explanation.stump_sums import require_no_interactions
-from boostbench.core.losses.margin import get_loss
+from boostbench.core.losses.objective import get_loss
 from boostbench.core.losses.restricted_problems import RankingLoss, SumOfLosses, margin_rows
 from boostbench.core.solvers.linear_programs import SoftMarginProgram
 from boostbench.core.solvers.newton import NonnegativeNewton

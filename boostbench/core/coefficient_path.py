@@ -129,7 +129,7 @@ def l1_constrained_path(H, is_own_class, loss, norms):
     is_own_class : ndarray of shape (n_classes, n_samples), dtype=bool
         True for the class of each sample.
     loss : object
-        From `boostbench.core.losses.margin.get_loss`.
+        From `boostbench.core.losses.objective.get_loss`.
     norms : sequence of float
         Values of :math:`\gamma`, ascending: each solution is the start of the next solve.
 
@@ -144,7 +144,7 @@ def l1_constrained_path(H, is_own_class, loss, norms):
 
     Examples
     --------
-    >>> from boostbench.core.losses.margin import get_loss
+    >>> from boostbench.core.losses.objective import get_loss
     >>> H = np.array([[1.0, 1.0, -1.0]])
     >>> own = np.array([[True, True, False], [False, False, True]])
     >>> l1_constrained_path(H, own, get_loss("logistic"), [0.5])[0].round(3)

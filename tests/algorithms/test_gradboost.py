@@ -6,7 +6,7 @@ import pytest
 from scipy.optimize import minimize
 
 from boostbench.algorithms import GradBoost
-from boostbench.core.losses.mixed_norms import ROW_NORMS
+from boostbench.core.losses.objective import ROW_NORMS
 
 from . import reference
 from .problems import blobs, noise

@@ -18,7 +18,7 @@ from boostbench.algorithms.base.booster import Booster, to_dense
 from boostbench.algorithms.base.categories import decode_categories
 from boostbench.algorithms.base.estimators import NoEarlyStoppingMixin
 from boostbench.algorithms.rpboost import _LeastSquaresBooster
-from boostbench.core.losses.margin import get_loss
+from boostbench.core.losses.objective import get_loss
 
 from .models import BINARY, CASES
 from .problems import messy, mixed

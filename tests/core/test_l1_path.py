@@ -5,7 +5,7 @@ import pytest
 from sklearn.datasets import load_digits
 
 from boostbench.core.coefficient_path import l1_constrained_path, stage_wise_path
-from boostbench.core.losses.margin import get_loss
+from boostbench.core.losses.objective import get_loss
 from boostbench.core.losses.restricted_problems import PairwiseLoss
 from boostbench.core.stumps.search import StumpSearch
 

@@ -1,8 +1,13 @@
 import numpy as np
 import pytest
 
-from boostbench.core.projection_bounds import margin_preservation, margin_separability
-from boostbench.core.projections import KINDS, random_matrix, random_orthonormal
+from boostbench.core.projections import (
+    KINDS,
+    margin_preservation,
+    margin_separability,
+    random_matrix,
+    random_orthonormal,
+)
 
 
 @pytest.mark.parametrize("kind", KINDS)

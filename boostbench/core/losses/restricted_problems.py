@@ -77,7 +77,7 @@ class PairwiseLoss(Problem):
     is_own_class : ndarray of shape (n_classes, n_samples), dtype=bool
         True for the class of each sample.
     loss : object
-        From `boostbench.core.losses.margin.get_loss`.
+        From `boostbench.core.losses.objective.get_loss`.
 
     Attributes
     ----------
@@ -86,7 +86,7 @@ class PairwiseLoss(Problem):
 
     Examples
     --------
-    >>> from boostbench.core.losses.margin import get_loss
+    >>> from boostbench.core.losses.objective import get_loss
     >>> from boostbench.core.solvers.newton import NonnegativeNewton
     >>> H = np.array([[1.0, 1.0, -1.0]])
     >>> own = np.array([[True, False, False], [False, True, True]])
@@ -263,7 +263,7 @@ class SumOfLosses:
     Parameters
     ----------
     loss : object
-        From `boostbench.core.losses.margin.get_loss`.
+        From `boostbench.core.losses.objective.get_loss`.
     """
 
     def __init__(self, loss):
@@ -340,7 +340,7 @@ class RankingLoss(Problem):
 
     Examples
     --------
-    >>> from boostbench.core.losses.margin import get_loss
+    >>> from boostbench.core.losses.objective import get_loss
     >>> from boostbench.core.solvers.newton import NonnegativeNewton
     >>> problem = RankingLoss(np.array([[2.0, 2.0, -2.0]]), SumOfLosses(get_loss("logistic")))
     >>> solution = NonnegativeNewton().minimise(

@@ -305,7 +305,7 @@ class Paths(Measure):
         """
         # Reading records imports this module, and does not need the solvers.
         from boostbench.core.coefficient_path import l1_constrained_path, stage_wise_path
-        from boostbench.core.losses.margin import LOSSES, get_loss
+        from boostbench.core.losses.objective import LOSSES, get_loss
 
         rows = np.sort(np.concatenate([trial.split.train, trial.split.test]))
         X, y = X[rows], y[rows]

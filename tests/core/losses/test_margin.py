@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from boostbench.core.losses.margin import get_loss
+from boostbench.core.losses.objective import get_loss
 
 LOSSES = ["exponential", "logistic"]
 

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from boostbench.core.losses.mixed_norms import ROW_NORMS
+from boostbench.core.losses.objective import ROW_NORMS
 
 # The norm of a row, and its dual norm, written out.
 PLAIN = {

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from generic import nonnegative
 
-from boostbench.core.losses.margin import get_loss
+from boostbench.core.losses.objective import get_loss
 from boostbench.core.losses.restricted_problems import PairwiseLoss
 from boostbench.core.solvers.newton import NonnegativeNewton
 

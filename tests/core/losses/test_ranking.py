@@ -3,7 +3,7 @@ import math
 import numpy as np
 import pytest
 
-from boostbench.core.losses.margin import LOSSES, get_loss
+from boostbench.core.losses.objective import LOSSES, get_loss
 from boostbench.core.losses.restricted_problems import (
     LARGEST_NORM,
     LimitedLogSumExp,

@@ -13,7 +13,7 @@ from boostbench.core.learners.output_code_stumps import OutputCodeStumpSearch
 from boostbench.core.learners.random_features import UnionSearch
 from boostbench.core.learners.trees import ClassStumpSearch
 from boostbench.core.learners.vector_trees import CodewordVote, LeastSquares, VectorTreeSearch
-from boostbench.core.losses.mixed_norms import row_norms
+from boostbench.core.losses.objective import row_norms
 from boostbench.core.stumps import evaluation
 from boostbench.core.stumps import search as search_module
 from boostbench.core.stumps.evaluation import joint_histogram

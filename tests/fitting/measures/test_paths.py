@@ -4,7 +4,7 @@ from scipy import sparse
 from sklearn.datasets import load_digits
 
 from boostbench.algorithms import MCBoost
-from boostbench.core.losses.margin import get_loss
+from boostbench.core.losses.objective import get_loss
 from boostbench.core.losses.restricted_problems import PairwiseLoss
 from boostbench.data.dataset import Dataset
 from boostbench.fitting.measures.fitted_model import N_ROUNDS, N_STUMPS, STEP

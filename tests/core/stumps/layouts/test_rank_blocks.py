@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from boostbench.core.losses.mixed_norms import row_norms
+from boostbench.core.losses.objective import row_norms
 from boostbench.core.stumps import search as search_module
 from boostbench.core.stumps.layouts import rank_blocks
 from boostbench.core.stumps.layouts.rank_blocks import RankBlocks
