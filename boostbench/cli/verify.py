@@ -260,10 +260,11 @@ def _code_version(config: Config, name: str) -> CodeVersion | None:
     """
     from boostbench.execution import verification
     from boostbench.spec.class_facts import CodeVersion
+    from boostbench.spec.trusted_imports import class_names
 
     try:
         measure = verification.find_measure(config)
-        return CodeVersion.from_config(config.algo, type(measure))
+        return CodeVersion.from_classes(class_names(config.algo), type(measure))
     except (Exception, SystemExit) as error:  # a module may raise anything
         print_error(f"{name}: {first_line(error)}")
         return None

@@ -22,6 +22,7 @@ from boostbench.records.environment import commit
 from boostbench.records.schema import Config, Provenance, Record
 from boostbench.records.store import record_path
 from boostbench.spec import measures
+from boostbench.spec.class_facts import FIRST_EDITION
 from boostbench.spec.data import KEEP
 from boostbench.spec.experiment import ExperimentSpec
 from boostbench.spec.keys import canonical_json
@@ -289,11 +290,12 @@ class Task:
             facts |= {"started": outcome.started, "warnings": outcome.warnings}
         # 3) Leave out unknown facts, as of a fit whose process is gone.
         entries |= {name: value for name, value in facts.items() if value is not None}
-        provenance = {
-            **self.experiment.spec.code_version.to_record(),
-            "commit": commit(),
-            "environment": outcome.environment,
-        }
+        # The first edition is left out. Versions of libraries are a part of the environment.
+        version = self.experiment.spec.code_version
+        provenance = {"edition": version.edition} if version.edition != FIRST_EDITION else {}
+        if version.source:
+            provenance["source"] = version.source
+        provenance |= {"commit": commit(), "environment": outcome.environment}
         kind = "tuning" if self.is_tuning else self.experiment.measure.suffix
         return make_record(kind, self.experiment.config, Provenance(provenance), entries)
 

@@ -5,13 +5,14 @@ A config group ``algo`` becomes an `AlgorithmSpec`, from which each fit builds i
 
 import itertools
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
 import msgspec
 
 from boostbench.spec import trusted_imports
+from boostbench.spec.trusted_imports import ScriptClass
 from boostbench.util.errors import UserError
 
 #: Keys of an algorithm's config that do not affect its results.
@@ -104,9 +105,9 @@ class AlgorithmSpec(msgspec.Struct, frozen=True, dict=True):
 
         A worker process does not have the classes of a user's script.
         """
-        class_names = [self.target, *trusted_imports.class_names([self.params, self.grid])]
+        targets = [self.target, *trusted_imports.class_names([self.params, self.grid])]
         fields = msgspec.structs.astuple(self)
-        return _unpickle, (trusted_imports.script_classes(class_names), *fields)
+        return _unpickle, (trusted_imports.script_classes(targets), *fields)
 
     def points(self) -> list[dict[str, Any]]:
         """Return the points of the grid, which are all combinations of its values.
@@ -181,7 +182,7 @@ class AlgorithmSpec(msgspec.Struct, frozen=True, dict=True):
             return None
 
 
-def _unpickle(script_classes: dict[str, type], *fields: Any) -> AlgorithmSpec:
+def _unpickle(script_classes: Sequence[ScriptClass], *fields: Any) -> AlgorithmSpec:
     """Return a specification, after adding the script's classes to the worker's main module.
 
     There `AlgorithmSpec.import_class` finds them by the dotted name ``__main__.Class``.

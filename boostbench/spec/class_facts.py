@@ -16,11 +16,11 @@ import hashlib
 import importlib.metadata
 import inspect
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
-from boostbench.spec.trusted_imports import class_names, distribution_of, import_class
+from boostbench.spec.trusted_imports import distribution_of, import_class
 from boostbench.util.errors import UserError
 
 _PACKAGE = "boostbench"
@@ -35,9 +35,16 @@ class _NotInSourceError(Exception):
     """
 
 
+class DefaultParameter(NamedTuple):
+    """Parameter of a constructor with its default."""
+
+    name: str
+    default: Any
+
+
 @functools.cache
-def constructor_defaults(target: str) -> Mapping[str, Any]:
-    """Return the defaults of a constructor's parameters; those without a default are left out.
+def constructor_defaults(target: str) -> list[DefaultParameter]:
+    """Return the parameters of a constructor that have a default.
 
     Parameters
     ----------
@@ -46,8 +53,8 @@ def constructor_defaults(target: str) -> Mapping[str, Any]:
 
     Returns
     -------
-    mapping of str to object
-        Defaults by the name of the parameter.
+    list of DefaultParameter
+        It is cached, so callers must not change it.
     """
     try:
         return _source_defaults(target)
@@ -56,12 +63,12 @@ def constructor_defaults(target: str) -> Mapping[str, Any]:
     try:
         signature = inspect.signature(import_class(target))
     except (Exception, SystemExit):
-        return {}
-    return {
-        parameter.name: parameter.default
+        return []
+    return [
+        DefaultParameter(parameter.name, parameter.default)
         for parameter in signature.parameters.values()
         if parameter.default is not parameter.empty
-    }
+    ]
 
 
 def class_attribute(target: str, name: str, default: Any) -> Any:
@@ -90,8 +97,8 @@ def class_attribute(target: str, name: str, default: Any) -> Any:
         return getattr(import_class(target), name, default)
 
 
-def _source_defaults(target: str) -> Mapping[str, Any]:
-    """Return the defaults in the source of a class of the package.
+def _source_defaults(target: str) -> list[DefaultParameter]:
+    """Return the parameters with a default in the source of a class of the package.
 
     Raises
     ------
@@ -108,7 +115,11 @@ def _source_defaults(target: str) -> Mapping[str, Any]:
             *zip(positional[n_required:], constructor.defaults, strict=True),
             *zip(constructor.kwonlyargs, constructor.kw_defaults, strict=True),
         ]
-        return {argument.arg: _literal(node) for argument, node in pairs if node is not None}
+        return [
+            DefaultParameter(argument.arg, _literal(node))
+            for argument, node in pairs
+            if node is not None
+        ]
     # 2) Otherwise the annotated attributes are the parameters, as in a dataclass, see
     #    `boostbench.algorithms.base.parameters`. A class may turn a parameter of its base into an
     #    attribute, by the annotation ClassVar.
@@ -122,11 +133,11 @@ def _source_defaults(target: str) -> Mapping[str, Any]:
                 declared.pop(name, None)
             elif annotation != "KW_ONLY":
                 declared[name] = None
-    values = {name: getattr(cls, name) for name in declared}
-    return {
-        name: _literal(value) if isinstance(value, ast.AST) else value
-        for name, value in values.items()
-    }
+    pairs = [(name, getattr(cls, name)) for name in declared]
+    return [
+        DefaultParameter(name, _literal(value) if isinstance(value, ast.AST) else value)
+        for name, value in pairs
+    ]
 
 
 def _stand_in_class(target: str) -> type:
@@ -268,6 +279,13 @@ class ProvenanceLike(Protocol):
     environment: Mapping[str, Any]
 
 
+class InstalledVersion(NamedTuple):
+    """Name and version of an installed distribution, such as scikit-learn 1.7.2."""
+
+    distribution: str
+    version: str
+
+
 class CodeVersion(NamedTuple):
     """Version of the code that makes the numbers of a config today.
 
@@ -278,23 +296,23 @@ class CodeVersion(NamedTuple):
         parameters.
     source : str or None
         First 16 hex digits of the SHA-256 of the files of user classes; None: no such class.
-    versions : dict of str to str
-        Versions of the installed distributions that classes come from.
+    versions : tuple of InstalledVersion
+        Distributions that classes come from, besides boostbench.
     """
 
     edition: int
     source: str | None
-    versions: Mapping[str, str]
+    versions: tuple[InstalledVersion, ...]
 
     @classmethod
-    def from_config(cls, algo: Mapping[str, Any], measure: type) -> "CodeVersion":
+    def from_classes(cls, targets: Iterable[str], measure: type) -> "CodeVersion":
         """Return the version of the classes that make the numbers of a config.
 
         Parameters
         ----------
-        algo : mapping
-            The estimator's class (``_target_``) and its parameters, in which further classes may be
-            named.
+        targets : iterable of str
+            Dotted names of the classes of the estimator and of objects in its parameters, see
+            `boostbench.spec.trusted_imports.class_names`.
         measure : type
             Class of the measure.
 
@@ -303,17 +321,9 @@ class CodeVersion(NamedTuple):
         UserError
             If the edition of a class is no positive number, or a user's class is in no file.
         """
-        targets = tuple(class_names(algo))
+        targets = tuple(targets)
         modules = (*(name.rpartition(".")[0] for name in targets), measure.__module__)
         return _code_version(targets, modules)
-
-    def to_record(self) -> dict[str, Any]:
-        """Return the entries of a record's provenance besides its environment, as JSON types.
-
-        The first edition is left out. `versions` are a part of the environment.
-        """
-        fields = {"edition": self.edition} if self.edition != FIRST_EDITION else {}
-        return fields | ({"source": self.source} if self.source else {})
 
     def matches(self, provenance: ProvenanceLike) -> bool:
         """Return True if records of a provenance were made by this version."""
@@ -322,7 +332,7 @@ class CodeVersion(NamedTuple):
             provenance.edition == self.edition
             # Older records have no digest of the source: they match any.
             and provenance.source in (None, self.source)
-            and all(environment.get(name, now) == now for name, now in self.versions.items())
+            and all(environment.get(name, version) == version for name, version in self.versions)
         )
 
 
@@ -337,9 +347,10 @@ def _code_version(targets: tuple[str, ...], modules: tuple[str, ...]) -> CodeVer
         for module in sorted(set(modules))
         if module.partition(".")[0] != _PACKAGE
     }
-    versions = {
-        name: importlib.metadata.version(name) for name in set(distributions.values()) - {None}
-    }
+    versions = tuple(
+        InstalledVersion(name, importlib.metadata.version(name))
+        for name in sorted(set(distributions.values()) - {None})
+    )
     # 3) The user's classes: a digest of the files of their modules.
     user_modules = [module for module, name in distributions.items() if name is None]
     return CodeVersion(edition, _digest_files(user_modules) if user_modules else None, versions)

@@ -18,6 +18,7 @@ from boostbench.spec.class_facts import CodeVersion
 from boostbench.spec.data import FALLBACK, KEEP, DataSpec
 from boostbench.spec.keys import canonical_json, digest, fill_defaults, remove_defaults
 from boostbench.spec.protocol import ProtocolSpec
+from boostbench.spec.trusted_imports import class_names
 from boostbench.util import validation
 from boostbench.util.errors import UserError
 
@@ -198,7 +199,8 @@ class ExperimentSpec(msgspec.Struct, frozen=True, dict=True):
     @cached_property
     def code_version(self) -> CodeVersion:
         """Version of the code that makes the numbers of the experiment today."""
-        return CodeVersion.from_config(self.settings["algo"], type(measures.find(self.measure)))
+        targets = class_names(self.settings["algo"])
+        return CodeVersion.from_classes(targets, type(measures.find(self.measure)))
 
 
 class Profile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -202,7 +202,7 @@ def json_defaults(target: str) -> dict[str, Any]:
         name, see `_class_name`.
     """
     values = {}
-    for name, default in (constructor_defaults(target) if target else {}).items():
+    for name, default in constructor_defaults(target) if target else []:
         try:
             values[name] = json.loads(canonical_json(default))
         except UserError:

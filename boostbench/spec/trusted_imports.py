@@ -42,13 +42,11 @@ def distribution_of(package: str) -> str | None:
     """Return the distribution that a top-level package was installed from; None without one."""
     if package in _TRUSTED_PACKAGES:
         return _TRUSTED_PACKAGES[package]
-    return min(_distributions().get(package, []), default=None)
+    return min(_packages_distributions().get(package, []), default=None)
 
 
-@cache
-def _distributions() -> Mapping[str, list[str]]:
-    """Return the installed distributions of each top-level package."""
-    return metadata.packages_distributions()
+# Listing the distributions of all packages takes a tenth of a second.
+_packages_distributions = cache(metadata.packages_distributions)
 
 
 def import_class(target: str) -> type:
@@ -187,11 +185,22 @@ def class_names(value) -> Iterator[str]:
             yield from class_names(item)
 
 
-def script_classes(names: Iterable[str]) -> dict[str, type]:
-    """Return the classes among `names` that the running script defines, by their last name."""
+class ScriptClass(NamedTuple):
+    """Class that the running script defines, with its name in the module ``__main__``."""
+
+    name: str
+    cls: type
+
+
+def script_classes(targets: Iterable[str]) -> list[ScriptClass]:
+    """Return the classes of the running script among dotted names such as ``__main__.Mine``."""
     script = sys.modules["__main__"]
-    short = [name.rpartition(".")[2] for name in names if name.startswith("__main__.")]
-    return {name: getattr(script, name) for name in short}
+    modules_and_names = [target.rpartition(".")[::2] for target in targets]
+    return [
+        ScriptClass(name, getattr(script, name))
+        for module, name in modules_and_names
+        if module == "__main__"
+    ]
 
 
 class ConstructorParameters(NamedTuple):

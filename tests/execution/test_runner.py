@@ -306,14 +306,15 @@ def test_stale_trials_never_compete_with_fresh_ones(make_experiment, results):
 
 
 def test_new_edition_makes_records_stale(make_experiment, results, monkeypatch):
-    run([make_experiment()], results=results)
+    [outcome] = run([make_experiment()], results=results).results
+    assert not any("edition" in record.provenance.content for record in outcome.records)
     monkeypatch.setattr("fake_classifiers.Nearest.edition", 2, raising=False)
     _code_version.cache_clear()
     [outcome] = run([make_experiment()], results=results).results
     assert (outcome.ran, outcome.stale) == (0, 4)
     [outcome] = run([make_experiment()], results=results, rerun="stale").results
     assert (outcome.ran, outcome.stale) == (4, 0)
-    assert {record.provenance.edition for record in outcome.records} == {2}
+    assert {record.provenance.content["edition"] for record in outcome.records} == {2}
     monkeypatch.undo()
     _code_version.cache_clear()
     [outcome] = run([make_experiment()], results=results).results

@@ -7,6 +7,7 @@ from boostbench.fitting.measures.prediction import Prediction
 from boostbench.records.schema import Provenance
 from boostbench.spec import class_facts
 from boostbench.spec.class_facts import CodeVersion
+from boostbench.spec.trusted_imports import class_names
 from boostbench.util.errors import UserError
 
 OURS = "boostbench.algorithms.MCBoost"
@@ -24,7 +25,7 @@ def clear_cache():
 
 
 def version_of(target, **parameters):
-    return CodeVersion.from_config({"_target_": target, **parameters}, Prediction)
+    return CodeVersion.from_classes(class_names({"_target_": target, **parameters}), Prediction)
 
 
 @pytest.fixture
@@ -44,13 +45,12 @@ def write_module(tmp_path, monkeypatch):
 
 def test_version_of_our_classes_is_their_edition(monkeypatch):
     monkeypatch.setattr(f"{OURS}.edition", 1)
-    assert version_of(OURS) == CodeVersion(1, None, {})
-    assert version_of(OURS).to_record() == {}
+    assert version_of(OURS) == CodeVersion(1, None, ())
     assert version_of(OURS).matches(provenance())
     assert version_of(OURS).matches(provenance(code="0" * 16))
     monkeypatch.setattr(f"{OURS}.edition", 3, raising=False)
     class_facts._code_version.cache_clear()
-    assert version_of(OURS).to_record() == {"edition": 3}
+    assert version_of(OURS).edition == 3
     assert not version_of(OURS).matches(provenance())
     assert version_of(OURS).matches(provenance(edition=3))
     outer = version_of("sklearn.ensemble.BaggingClassifier", estimator={"_target_": OURS})
@@ -66,17 +66,19 @@ def test_edition_must_be_a_positive_integer(monkeypatch, edition):
 
 def test_version_of_installed_classes_is_the_version_of_their_package():
     version = version_of("sklearn.svm.SVC")
-    assert set(version.versions) == {"scikit-learn"}
-    assert version.matches(provenance(environment=version.versions))
+    assert [installed.distribution for installed in version.versions] == ["scikit-learn"]
+    assert version.matches(provenance(environment=dict(version.versions)))
     assert not version.matches(provenance(environment={"scikit-learn": "0.1"}))
 
 
 def test_version_of_user_classes_is_the_digest_of_their_file(write_module):
     write_module("class Mine:\n    pass\n")
     before = version_of("mine_alone.Mine")
-    assert before.matches(provenance(**before.to_record()))
+    assert before.matches(provenance(source=before.source))
     assert before.matches(provenance(code="0" * 16))
     write_module("class Mine:\n    pass  # changed\n")
-    assert not version_of("mine_alone.Mine").matches(provenance(**before.to_record()))
+    assert not version_of("mine_alone.Mine").matches(provenance(source=before.source))
     write_module("class Mine:\n    edition = 2\n")
-    assert version_of("mine_alone.Mine").to_record().keys() == {"edition", "source"}
+    changed = version_of("mine_alone.Mine")
+    assert changed.edition == 2
+    assert changed.source not in (None, before.source)
