@@ -26,7 +26,7 @@ from boostbench.core.losses.objective import LOSSES, get_loss
 from boostbench.core.losses.restricted_problems import PairwiseLoss, pairwise_weights
 from boostbench.core.solvers.lbfgs import SOLVERS
 from boostbench.core.solvers.linear_programs import pairwise_hinge
-from boostbench.core.solvers.solution import SolverResult
+from boostbench.core.solvers.newton import SolverResult
 from boostbench.core.stumps.search import StumpSearch
 from boostbench.core.stumps.stump import Stumps
 

@@ -14,7 +14,7 @@ from boostbench.core.coefficient_path import CoefficientPath
 from boostbench.core.losses.objective import get_loss
 from boostbench.core.losses.restricted_problems import PairwiseLoss, pairwise_weights
 from boostbench.core.solvers.lbfgs import nonnegative_l1
-from boostbench.core.solvers.solution import SolverResult
+from boostbench.core.solvers.newton import SolverResult
 
 # Iterations of L-BFGS-B per round in the papers.
 _PAPER_ITERATIONS = 100

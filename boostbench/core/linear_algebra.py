@@ -1,9 +1,11 @@
-"""Small operations of linear algebra: signs of eigenvectors, symmetric and sparse matrices.
+"""Small operations of linear algebra: signs, rounding, symmetric and sparse matrices.
 
 NumPy and SciPy have general versions of most of them. These versions save checks, copies or half of
 the arithmetic, which matters for the small matrices of a boosting round.
 """
 
+import math
+import sys
 from typing import NamedTuple
 
 import numpy as np
@@ -42,6 +44,41 @@ def canonical_signs(columns):
     magnitudes = np.abs(columns)
     largest_rows = (magnitudes >= (1 - _RELATIVE_TOLERANCE) * magnitudes.max(axis=0)).argmax(axis=0)
     return np.where(columns[largest_rows, np.arange(columns.shape[1])] < 0, -1.0, 1.0)
+
+
+def snap_to_grid(numbers, n_bits, min_unit=sys.float_info.min):
+    """Round numbers to multiples of a common unit, a power of 2 that depends on the largest one.
+
+    The last bits of a sum differ between libraries of linear algebra. Solvers round their steps, so
+    that such differences do not grow from step to step, and results are equal on every machine.
+
+    Parameters
+    ----------
+    numbers : ndarray
+        Numbers; they are returned unchanged if all of them are 0, or one of them is not finite.
+    n_bits : int
+        Number of bits that are kept of the number with the largest magnitude.
+    min_unit : float, default=sys.float_info.min
+        Minimum of the unit. The default is the smallest number of full precision.
+
+    Returns
+    -------
+    ndarray
+        Rounded numbers, of the shape of `numbers`.
+
+    Examples
+    --------
+    >>> snap_to_grid(np.array([1.0, 1 / 3, 1e-9]), 8).tolist()
+    [1.0, 0.3359375, 0.0]
+    """
+    largest = float(np.abs(numbers).max(initial=0.0))
+    if not 0.0 < largest < math.inf:
+        return numbers
+    # The first bit of `largest` has the value 2^(exponent - 1), and its bit number `n_bits` has the
+    # value of the unit.
+    _, exponent = math.frexp(largest)
+    unit = max(math.ldexp(1.0, exponent - n_bits), min_unit)
+    return np.rint(numbers / unit) * unit
 
 
 def weighted_gram(rows, weights):

@@ -10,7 +10,7 @@ from sklearn.utils import check_random_state
 from boostbench.algorithms import RBoostRankTC
 from boostbench.core.losses.restricted_problems import LARGEST_NORM
 from boostbench.core.solvers import lbfgs
-from boostbench.core.solvers.solution import SolverResult
+from boostbench.core.solvers.newton import SolverResult
 
 from . import reference
 from .problems import blobs, noise

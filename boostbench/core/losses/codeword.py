@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from boostbench.core.solvers.solution import snap_to_grid
+from boostbench.core.linear_algebra import snap_to_grid
 
 # Largest exponent that a step may reach. AdaBoost's step for a perfect stump is about as long.
 _MAX_EXPONENT = 24.0

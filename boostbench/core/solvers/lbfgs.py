@@ -21,8 +21,8 @@ from collections import deque
 import numpy as np
 from scipy.optimize import minimize
 
-from boostbench.core.solvers.newton import NonnegativeNewton
-from boostbench.core.solvers.solution import SolverResult, kkt_residual, snap_to_grid
+from boostbench.core.linear_algebra import snap_to_grid
+from boostbench.core.solvers.newton import NonnegativeNewton, SolverResult, kkt_residual
 
 # Number of corrections of L-BFGS-B in RandomBoost, section IV-B: "the number of corrections to
 # approximate the inverse hessian matrix to 5".

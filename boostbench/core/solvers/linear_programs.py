@@ -9,7 +9,7 @@ import highspy
 import numpy as np
 from scipy.optimize import linprog
 
-from boostbench.core.solvers.solution import SolverResult
+from boostbench.core.solvers.newton import SolverResult
 
 # Number from which on HiGHS treats bounds as infinite: the default of its option `infinite_bound`.
 _INFINITE = 1e20

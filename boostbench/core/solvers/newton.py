@@ -6,10 +6,11 @@ A problem (`Problem`) evaluates the function and its derivatives;
 """
 
 from abc import ABC, abstractmethod
+from typing import NamedTuple
 
 import numpy as np
 
-from boostbench.core.solvers.solution import SolverResult, kkt_residual, snap_to_grid
+from boostbench.core.linear_algebra import snap_to_grid
 
 # Relative residual to which conjugate gradients solve Newton's equations: higher accuracy costs
 # more products with the Hessian than it saves steps.
@@ -49,6 +50,54 @@ _NEGLIGIBLE_FRACTION = 1e-3
 
 # Relative difference below which curvatures are equal: equal margins are all kept or all left out.
 _EQUAL_TOLERANCE = 1e-6
+
+
+class SolverResult(NamedTuple):
+    """Final coefficients of a solver, and the quality of the solution.
+
+    Attributes
+    ----------
+    w : ndarray
+        Nonnegative coefficients, of the shape of the starting point.
+    value : float
+        Objective at w.
+    residual : float
+        Violation of the optimality conditions at w; see `kkt_residual`. 0 for a linear program, and
+        infinity if the solver does not compute it.
+    converged : bool
+        True if the solver met its stopping rule; False if it reached its maximum number of steps,
+        or if no step decreased the objective.
+    dual : ndarray or None
+        Dual variables at w; None if the solver does not compute them.
+    """
+
+    w: np.ndarray
+    value: float
+    residual: float
+    converged: bool
+    dual: np.ndarray | None = None
+
+
+def kkt_residual(w, gradient):
+    """Return the maximum violation of the optimality conditions over ``w >= 0``.
+
+    At a minimum (Karush, Kuhn and Tucker), the derivative with respect to a positive coefficient is
+    0, and the derivative with respect to a coefficient 0 is not negative.
+
+    Parameters
+    ----------
+    w : ndarray
+        Nonnegative coefficients.
+    gradient : ndarray
+        Derivatives of the objective, with the shape of `w`.
+
+    Returns
+    -------
+    float
+        Largest magnitude among the derivatives of positive coefficients and the negative
+        derivatives of zero coefficients.
+    """
+    return float(np.abs(np.where(w > 0, gradient, np.minimum(gradient, 0.0))).max(initial=0.0))
 
 
 class Problem(ABC):
@@ -127,7 +176,7 @@ class NonnegativeNewton:
     the coefficients that are positive or have a negative derivative. If the step would make
     coefficients negative, it sets them to 0 and is computed again for the other coefficients. The
     Levenberg-Marquardt damping grows if the model is too optimistic. The objective never increases.
-    Steps are rounded, see `boostbench.core.solvers.solution`.
+    Steps are rounded, see `boostbench.core.linear_algebra.snap_to_grid`.
 
     Attributes
     ----------

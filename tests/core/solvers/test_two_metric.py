@@ -6,7 +6,7 @@ from scipy.optimize import nnls
 
 from boostbench.core.solvers import lbfgs
 from boostbench.core.solvers.lbfgs import nonnegative_quasi_newton
-from boostbench.core.solvers.solution import kkt_residual
+from boostbench.core.solvers.newton import kkt_residual
 
 
 @pytest.mark.parametrize("seed", range(20))
