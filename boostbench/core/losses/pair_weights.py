@@ -18,7 +18,11 @@ import numpy as np
 from scipy import sparse
 
 from boostbench.core.linear_algebra import sparse_product
-from boostbench.core.solvers.balancing import ExponentialProblem, PairwiseProblem, laplacian
+from boostbench.core.solvers.balancing import (
+    ExponentialProblem,
+    PairwiseProblem,
+    difference_hessian,
+)
 
 # Largest odds: larger ones are capped, so that they stay finite.
 MAX_ODDS = 1e300
@@ -383,12 +387,12 @@ class LogisticProblem(PairwiseProblem):
         self._sums = self._weights.sums_at(w)
         return self._reciprocals @ self._sums - self._sums @ self._reciprocals
 
-    def laplacian(self):
-        """Return the second derivatives; see `PairwiseProblem.laplacian`."""
+    def unscaled_laplacian(self):
+        """Return the second derivatives; see `PairwiseProblem.unscaled_laplacian`."""
         # The curvature of a pair's loss is u (1 - u).
         curvature_sums = self._sums - self._weights.square_sums()
         degrees = curvature_sums @ self._reciprocals + self._reciprocals @ curvature_sums
-        return laplacian(curvature_sums * self._reciprocals, degrees)
+        return difference_hessian(curvature_sums * self._reciprocals, degrees)
 
     def start(self):
         """Return 0: previous rounds have left the loss near its minimum."""

@@ -78,19 +78,19 @@ class PairwiseProblem(ABC):
 
     Attributes
     ----------
-    scale, share : float
-        At the point of the last gradient, the Hessian is `scale` times `laplacian` minus `share`
-        times the outer product of the gradient with itself.
+    hessian_scale, gradient_share : float
+        At the point of the last gradient, the Hessian is `hessian_scale` times
+        `unscaled_laplacian` minus `gradient_share` times the outer product of the gradient with itself.
     """
 
-    scale, share = 1.0, 0.0
+    hessian_scale, gradient_share = 1.0, 0.0
 
     @abstractmethod
     def gradient(self, w):
         """Return the gradient at w, of shape (n_classes,)."""
 
     @abstractmethod
-    def laplacian(self):
+    def unscaled_laplacian(self):
         """Return the main part of the Hessian.
 
         Returns
@@ -101,8 +101,8 @@ class PairwiseProblem(ABC):
         """
 
     def hessian(self):
-        """Return the whole Hessian; to be called instead of `laplacian`."""
-        return self.laplacian()
+        """Return the whole Hessian; to be called instead of `unscaled_laplacian`."""
+        return self.unscaled_laplacian()
 
     @abstractmethod
     def start(self):
@@ -133,39 +133,41 @@ class ExponentialProblem(PairwiseProblem):
     """
 
     def __init__(self, C, share):
-        self.share = share
+        self.gradient_share = share
         self._C = C
         self._ones = np.ones(len(C))
 
     def gradient(self, w):
         """Return the gradient; see `PairwiseProblem.gradient`."""
-        self._factor = factor = np.exp(w)
-        self._inverse = inverse = 1.0 / factor
+        self._exp_w = exp_w = np.exp(w)
+        self._exp_minus_w = exp_minus_w = 1.0 / exp_w
         # These are the row and column sums of M. `dot` has less overhead than `@` or `sum`.
-        rows = self._C.dot(factor)
-        rows *= inverse
-        columns = inverse.dot(self._C)
-        columns *= factor
-        self.scale = 1.0 / (1.0 - self.share + self.share * float(rows.dot(self._ones)))
+        rows = self._C.dot(exp_w)
+        rows *= exp_minus_w
+        columns = exp_minus_w.dot(self._C)
+        columns *= exp_w
+        self.hessian_scale = 1.0 / (
+            1.0 - self.gradient_share + self.gradient_share * float(rows.dot(self._ones))
+        )
         self._sums = rows, columns
         self._gradient = columns - rows
-        self._gradient *= self.scale
+        self._gradient *= self.hessian_scale
         return self._gradient
 
-    def laplacian(self):
-        """Return the main part of the Hessian; see `PairwiseProblem.laplacian`."""
-        M = self._factor * self._inverse[:, None]
+    def unscaled_laplacian(self):
+        """Return the main part of the Hessian; see `PairwiseProblem.unscaled_laplacian`."""
+        M = self._exp_w * self._exp_minus_w[:, None]
         M *= self._C
         rows, columns = self._sums
-        return laplacian(M, rows + columns)
+        return difference_hessian(M, rows + columns)
 
     def hessian(self):
         """Return the Hessian; see `PairwiseProblem.hessian`."""
-        hessian = self.laplacian()
-        hessian *= self.scale
+        hessian = self.unscaled_laplacian()
+        hessian *= self.hessian_scale
         gradient = self._gradient
         if gradient.dot(gradient) > _NEGLIGIBLE_SQUARE:
-            hessian -= (self.share * gradient)[:, None] * gradient
+            hessian -= (self.gradient_share * gradient)[:, None] * gradient
         return hessian
 
     def start(self):
@@ -174,11 +176,11 @@ class ExponentialProblem(PairwiseProblem):
         The other classes are taken to be balanced already. For two classes this is the minimum.
         """
         rows, columns = self._C.dot(self._ones), self._ones.dot(self._C)
-        factor = 0.5 * (len(rows) - 1) / len(rows)
-        return factor * np.log((rows + _MIN_SHARE) / (columns + _MIN_SHARE))
+        damping = 0.5 * (len(rows) - 1) / len(rows)
+        return damping * np.log((rows + _MIN_SHARE) / (columns + _MIN_SHARE))
 
 
-def laplacian(M, degrees):
+def difference_hessian(M, degrees):
     """Return the Hessian of a function of differences: ``diag(degrees) - M - M.T``.
 
     Parameters
@@ -266,28 +268,28 @@ def _descend(problem, w, nu, tol, bounded):
     ndarray of shape (n_classes,)
     """
     # `step_range_bound` bounds the range of the last step, and with it the change of the Hessian.
-    # `fixed` is the mask of the coefficients that are held at 0, and `factor` the Cholesky factor
+    # `fixed` is the mask of the coefficients that are held at 0, and `cholesky` the Cholesky factor
     # of the last step without bounds.
     gradient = problem.gradient(w) + nu if nu else problem.gradient(w)
-    fixed, factor, step_range_bound = None, None, np.inf
+    fixed, cholesky, step_range_bound = None, None, np.inf
     for _ in range(_MAX_ITER):
         # 1) Stop if the derivatives of the coefficients that are not held at 0 are small.
-        slope = gradient
+        free_gradient = gradient
         if bounded:
             fixed = (w <= 0) & (gradient >= 0)
-            slope = np.where(fixed, 0.0, gradient)
-        squared_slope = float(slope.dot(slope))
-        if squared_slope <= tol * tol:
+            free_gradient = np.where(fixed, 0.0, gradient)
+        squared_norm = float(free_gradient.dot(free_gradient))
+        if squared_norm <= tol * tol:
             break
         # 2) Compute the Newton step.
         if bounded:
-            step = _bounded_step(problem.hessian(), slope, fixed)
-        elif 2.0 * step_range_bound * squared_slope**0.5 <= _FINAL_STEP_FRACTION * tol:
+            step = _bounded_step(problem.hessian(), free_gradient, fixed)
+        elif 2.0 * step_range_bound * squared_norm**0.5 <= _FINAL_STEP_FRACTION * tol:
             # The Hessian has changed so little that the factor of the last step suffices, and that
             # a full step leaves a negligible slope.
-            return w - dpotrs(factor, slope, lower=1)[0] / problem.scale
+            return w - dpotrs(cholesky, free_gradient, lower=1)[0] / problem.hessian_scale
         else:
-            step, factor = _free_step(problem, slope)
+            step, cholesky = _free_step(problem, free_gradient)
         # Two entries of a vector differ by at most sqrt(2) times its norm.
         step_range_bound = (2.0 * float(step.dot(step))) ** 0.5
         if step_range_bound * step_range_bound <= tol / 4 and not (
@@ -305,7 +307,7 @@ def _descend(problem, w, nu, tol, bounded):
             # A full step usually removes nearly all of the slope, and needs no line search.
             candidate = w + step
             candidate_gradient = problem.gradient(candidate)
-            if candidate_gradient.dot(candidate_gradient) <= _MAX_SQUARED_RATIO * squared_slope:
+            if candidate_gradient.dot(candidate_gradient) <= _MAX_SQUARED_RATIO * squared_norm:
                 w, gradient = candidate, candidate_gradient
                 continue
         candidate = _search_along(problem, w, step, gradient, nu=nu, bounded=bounded)
@@ -334,9 +336,9 @@ def _newton_with_fixed_lowest_class(problem, nu, tol):
         None if the class of the smallest coefficient changes, or the steps do not converge.
     """
     w, penalty_gradient = problem.start(), None
-    slope = problem.gradient(w)
+    gradient = problem.gradient(w)
     for _ in range(_MAX_UNCONSTRAINED_STEPS):
-        step, factor = _free_step(problem, slope)
+        step, cholesky = _free_step(problem, gradient)
         squared_step = float(step.dot(step))
         # The squared norm is compared on purpose: this limit is stricter than a limit of the norm,
         # because no line search corrects a step that is too long.
@@ -348,53 +350,53 @@ def _newton_with_fixed_lowest_class(problem, nu, tol):
             lowest = w.argmin()
             penalty_gradient = np.full(len(w), nu)
             penalty_gradient[lowest] -= len(w) * nu
-        slope = problem.gradient(w) + penalty_gradient
+        gradient = problem.gradient(w) + penalty_gradient
         if (
-            2.0 * (2.0 * squared_step * float(slope.dot(slope))) ** 0.5
+            2.0 * (2.0 * squared_step * float(gradient.dot(gradient))) ** 0.5
             <= _FINAL_STEP_FRACTION * tol
         ):
             # The last factor suffices here; see `_descend`.
-            w -= dpotrs(factor, slope, lower=1)[0] / problem.scale
-            shift = dpotrs(factor, penalty_gradient, lower=1)[0] / problem.scale
+            w -= dpotrs(cholesky, gradient, lower=1)[0] / problem.hessian_scale
+            shift = dpotrs(cholesky, penalty_gradient, lower=1)[0] / problem.hessian_scale
             is_near = shift.dot(shift) <= _MAX_SHIFT**2 and w.argmin() == lowest
             return w if is_near else None
     return None
 
 
-def _free_step(problem, slope):
+def _free_step(problem, gradient):
     """Return the Newton step in all coefficients, and the factor of the Laplacian.
 
     Parameters
     ----------
     problem : PairwiseProblem
         At the point of its last gradient.
-    slope : ndarray of shape (n_classes,)
+    gradient : ndarray of shape (n_classes,)
         Gradient of the objective there.
 
     Returns
     -------
     step : ndarray of shape (n_classes,)
-    factor : ndarray of shape (n_classes, n_classes)
+    cholesky : ndarray of shape (n_classes, n_classes)
         Cholesky factor, for another step with the same Hessian by LAPACK's ``potrs``.
     """
-    scale = problem.scale
-    factor, step = _solve_damped(problem.laplacian(), slope, _RIDGE / scale)
-    if slope.dot(slope) > _NEGLIGIBLE_SQUARE:
+    hessian_scale = problem.hessian_scale
+    cholesky, step = _solve_damped(problem.unscaled_laplacian(), gradient, _RIDGE / hessian_scale)
+    if gradient.dot(gradient) > _NEGLIGIBLE_SQUARE:
         # The Hessian is scale * laplacian - share * g g' for the gradient g. The outer product
         # changes the length of the step only, by the formula of Sherman and Morrison.
-        scale -= problem.share * float(step.dot(slope))
-    step *= -1.0 / scale
-    return step, factor
+        hessian_scale -= problem.gradient_share * float(step.dot(gradient))
+    step *= -1.0 / hessian_scale
+    return step, cholesky
 
 
-def _bounded_step(hessian, slope, fixed):
+def _bounded_step(hessian, free_gradient, fixed):
     """Return the Newton step that is 0 for fixed coefficients.
 
     Parameters
     ----------
     hessian : ndarray of shape (n_classes, n_classes)
         Overwritten.
-    slope : ndarray of shape (n_classes,)
+    free_gradient : ndarray of shape (n_classes,)
         Gradient of the objective, 0 for fixed coefficients.
     fixed : ndarray of shape (n_classes,), dtype=bool
         Mask of the coefficients that are held at 0.
@@ -402,22 +404,22 @@ def _bounded_step(hessian, slope, fixed):
     n = len(hessian)
     if fixed.any():
         hessian.ravel()[:: n + 1][fixed] = _FIXED_DIAGONAL
-        _, step = _solve_damped(hessian, slope, _RIDGE, is_singular=False)
+        _, step = _solve_damped(hessian, free_gradient, _RIDGE, is_singular=False)
         step[fixed] = 0.0
     else:
         # The gradient of the L1 norm is along the ones, where the Hessian is singular.
-        _, step = _solve_damped(hessian, slope - slope.sum() / n, _RIDGE)
+        _, step = _solve_damped(hessian, free_gradient - free_gradient.sum() / n, _RIDGE)
     return -step
 
 
-def _solve_damped(hessian, slope, ridge, is_singular=True):
+def _solve_damped(hessian, right_side, ridge, is_singular=True):
     """Solve the equations of Newton's method, with a ridge that grows until the matrix is definite.
 
     Parameters
     ----------
     hessian : ndarray of shape (n_classes, n_classes)
         Overwritten.
-    slope : ndarray of shape (n_classes,)
+    right_side : ndarray of shape (n_classes,)
         Right side.
     ridge : float
         First addition to the diagonal.
@@ -426,7 +428,7 @@ def _solve_damped(hessian, slope, ridge, is_singular=True):
 
     Returns
     -------
-    factor : ndarray of shape (n_classes, n_classes)
+    cholesky : ndarray of shape (n_classes, n_classes)
         Cholesky factor.
     solution : ndarray of shape (n_classes,)
     """
@@ -437,9 +439,9 @@ def _solve_damped(hessian, slope, ridge, is_singular=True):
     diagonal = hessian.ravel()[:: n + 1]
     while True:
         diagonal += ridge
-        factor, step, failed = dposv(hessian.T, slope, lower=1)
+        cholesky, step, failed = dposv(hessian.T, right_side, lower=1)
         if not failed:
-            return factor, step
+            return cholesky, step
         ridge *= 10.0
 
 
@@ -508,21 +510,25 @@ def _search_along(problem, w, step, gradient, nu, bounded):
             gradient_there = problem.gradient(point) + nu
             # Slope at the end of the move, relative to the descent at its start: -1 if nothing has
             # changed, 0 at the minimum along the step, positive beyond it.
-            slope = (gradient_there @ move) / initial_descent
-            if candidate is not None and slope > 0:
+            relative_slope = (gradient_there @ move) / initial_descent
+            if candidate is not None and relative_slope > 0:
                 # The gradient is evaluated again, so that the Hessian belongs to this point.
                 return candidate[0], problem.gradient(candidate[0]) + nu
-            if slope <= _OVERSHOOT:
+            if relative_slope <= _OVERSHOOT:
                 # A constant shift changes the L1 norm only.
                 candidate = point - point.min() if bounded else point, gradient_there
                 # A longer step is not tried if the minimum is near, a bound ends the move, or the
                 # double length has failed.
-                if slope >= -_UNDERSHOOT or is_clipped or 2.0 * step_factor >= failed_factor:
+                if (
+                    relative_slope >= -_UNDERSHOOT
+                    or is_clipped
+                    or 2.0 * step_factor >= failed_factor
+                ):
                     return candidate
                 step_factor *= 2.0
                 continue
             # Linear interpolation of the slope gives the root.
-            shrink_factor = min(max(1.0 / (1.0 + slope), 0.1), 0.7)
+            shrink_factor = min(max(1.0 / (1.0 + relative_slope), 0.1), 0.7)
         elif candidate is not None:
             return candidate
         else:

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize as generic
 
-from boostbench.core.solvers.balancing import ExponentialProblem, laplacian, minimise
+from boostbench.core.solvers.balancing import ExponentialProblem, difference_hessian, minimise
 
 
 def matrix(rng, n_classes, sparsity=0.0):
@@ -38,9 +38,9 @@ def test_derivatives_are_those_of_the_function(n_classes, share):
     np.testing.assert_allclose(hessian.sum(axis=0), 0.0, atol=1e-14)
 
 
-def test_laplacian_equals_the_matrix_by_hand():
+def test_difference_hessian_equals_the_matrix_by_hand():
     M = np.array([[0.0, 1.0, 2.0], [3.0, 0.0, 4.0], [0.0, 0.0, 0.0]])
-    hessian = laplacian(M, M.sum(axis=0) + M.sum(axis=1))
+    hessian = difference_hessian(M, M.sum(axis=0) + M.sum(axis=1))
     assert hessian.tolist() == [[6.0, -4.0, -2.0], [-4.0, 8.0, -4.0], [-2.0, -4.0, 6.0]]
 
 
