@@ -60,7 +60,7 @@ class BagStumps:
         # 1) Divide the stumps into groups: one for each view, of one of two kinds.
         self._table = table
         self.view, self.first_stump, self.n_stumps = np.unique(
-            table.view, return_index=True, return_counts=True
+            table.view_of_stump, return_index=True, return_counts=True
         )
         is_equality = table.is_equality[self.first_stump]
         self._equality_groups = np.flatnonzero(is_equality)
@@ -70,9 +70,9 @@ class BagStumps:
             table.is_missing_above[self.first_stump[self._numeric_groups]]
         )
         # 2) Number the rows of the histograms: the bins of all groups, or of the equality groups.
-        n_bins = len(np.unique(table.bin[~table.is_equality]))
+        n_bins = len(np.unique(table.bin_of_stump[~table.is_equality]))
         self._uses_histograms = n_scores == 1 and table.n_samples >= _SAMPLES_PER_BIN * n_bins
-        self._equality_bins = table.bin[self.first_stump[self._equality_groups]]
+        self._equality_bins = table.bin_of_stump[self.first_stump[self._equality_groups]]
         # Row of each bin in the histograms; -1 for a bin that no group needs.
         self._row_of_bin = np.full(table.n_joint_bins, -1, np.int32)
         rows = np.arange(table.n_joint_bins) if self._uses_histograms else self._equality_bins
@@ -92,8 +92,8 @@ class BagStumps:
     def _count_thresholds_below(self, group):
         """Return the number of thresholds of a numeric group that are below each sample."""
         table, first, count = self._table, self.first_stump[group], self.n_stumps[group]
-        feature = table.view_feature[self.view[group]]
-        bins = table.bin[first : first + count] - table.first_bin[feature]
+        feature = table.feature_of_view[self.view[group]]
+        bins = table.bin_of_stump[first : first + count] - table.first_bin[feature]
         below = np.searchsorted(bins, np.arange(table.n_bins[feature]))
         if table.is_missing_above[first]:
             below[0] = count
@@ -146,7 +146,9 @@ class BagStumps:
             Number of admissible stumps.
         """
         table = self._table
-        index_in_group = np.arange(len(table.view)) - np.repeat(self.first_stump, self.n_stumps)
+        index_in_group = np.arange(len(table.view_of_stump)) - np.repeat(
+            self.first_stump, self.n_stumps
+        )
         last = np.repeat(self.n_stumps - 1, self.n_stumps)
         first, count = np.zeros((2, len(is_out_of_bag), len(self.n_stumps)), int)
         n_in_bag = np.count_nonzero(~is_out_of_bag, axis=1)
@@ -277,7 +279,9 @@ class BagStumps:
 
         The two arrays broadcast to the shape (n_members, n_numeric_groups).
         """
-        threshold_bins = self._table.bin[(self.first_stump + draws)[:, self._numeric_groups]]
+        threshold_bins = self._table.bin_of_stump[
+            (self.first_stump + draws)[:, self._numeric_groups]
+        ]
         return threshold_bins, np.arange(len(draws))[:, None]
 
     def _missing_bins(self):

@@ -147,7 +147,10 @@ def select_pairs(stump_master):
        interactions", KDD 2013.
     """
     views, table = stump_master.params.views_, stump_master.table
-    thresholds = {int(view): table.threshold[table.view == view] for view in np.unique(table.view)}
+    thresholds = {
+        int(view): table.threshold_of_stump[table.view_of_stump == view]
+        for view in np.unique(table.view_of_stump)
+    }
     # 1) Divide each feature into few cells for the ranking, and into more cells for the tables.
     #    Both lists of axes have the same order.
     constrained = set(views.feature[stump_master.signs != 0])

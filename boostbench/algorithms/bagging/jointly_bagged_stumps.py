@@ -22,7 +22,7 @@ from boostbench.algorithms.base.parameters import (
     TwoOrMore,
 )
 from boostbench.algorithms.explanation.spread import member_spread
-from boostbench.core.stumps.feature_codes import FeatureCodes
+from boostbench.core.stumps.feature_codes import fit_feature_codes
 from boostbench.util.compat import check_monotonic_cst
 
 
@@ -149,7 +149,7 @@ class JointlyBaggedStumps(TabularBooster):
     def _make_master(self, X, target, random_state, weights=None):
         """Code the features, draw the bag of each member, and return the master of the rounds."""
         features = X if self.views_.is_plain else X.features
-        table = FeatureCodes.from_features(features, self.views_, self.max_bins, weights)
+        table = fit_feature_codes(features, self.views_, self.max_bins, weights)
         weights = np.ones(len(X)) if weights is None else normalise_weights(weights)
         loss = self._make_loss(target, weights)
         is_out_of_bag = np.zeros((self.n_estimators, len(X)), bool)

@@ -85,12 +85,12 @@ class JointStumpMaster(JointBoostingMaster):
         self.is_available = self._n_admissible > 0
         self._interactions = None
         self.signs, self.interactions = signs, interactions
-        self._stump_signs = signs[table.view]
+        self._stump_signs = signs[table.view_of_stump]
         self._constrained_groups = np.flatnonzero(signs[bag_stumps.view])
         self.has_constraints = len(self._constrained_groups) > 0
         # Vote of each member for each stump and score, divided by the number of members. The
         # columns are numbered ``stump * n_scores + score``.
-        n_votes = len(table.view) * len(initial_scores)
+        n_votes = len(table.view_of_stump) * len(initial_scores)
         self._member_votes = np.zeros((len(is_out_of_bag), n_votes))
         # Columns and addends of the member votes since the best round.
         self._late_additions = []
@@ -119,7 +119,7 @@ class JointStumpMaster(JointBoostingMaster):
 
         blocks = threads.map(make_block, rows)
         # 3) Start from the constant scores.
-        no_votes = np.zeros((len(table.view), len(initial_scores)))
+        no_votes = np.zeros((len(table.view_of_stump), len(initial_scores)))
         self._initialise(rows, blocks, votes=no_votes, intercepts=initial_scores)
 
     def generate(self):
@@ -347,7 +347,9 @@ class JointStumpMaster(JointBoostingMaster):
     def _used_stumps(self, votes):
         """Return the stumps whose votes are not 0."""
         is_used = self._is_used(votes)
-        return Stumps.from_arrays(self.table.view[is_used], self.table.threshold[is_used])
+        return Stumps.from_arrays(
+            self.table.view_of_stump[is_used], self.table.threshold_of_stump[is_used]
+        )
 
 
 def _add_to_columns(array, columns, addends):

@@ -80,7 +80,8 @@ class PairwiseProblem(ABC):
     ----------
     hessian_scale, gradient_share : float
         At the point of the last gradient, the Hessian is `hessian_scale` times
-        `unscaled_laplacian` minus `gradient_share` times the outer product of the gradient with itself.
+        `unscaled_laplacian` minus `gradient_share` times the outer product of the gradient with
+        itself.
     """
 
     hessian_scale, gradient_share = 1.0, 0.0

@@ -141,7 +141,9 @@ class CategorySetSearch:
         self._views = np.concatenate([np.array(group) for group in groups])
         self._starts = np.cumsum([0, *map(len, groups)])
         # Each view of a group has one stump, which tests for its bin.
-        self._bins = search.feature_codes.bin[search.feature_codes.first_stump[self._views]]
+        self._bins = search.feature_codes.bin_of_stump[
+            search.feature_codes.first_stump[self._views]
+        ]
 
     def best(self, G):
         """Return the stump or set with the largest absolute edge; stumps win ties."""

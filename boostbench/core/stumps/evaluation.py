@@ -26,7 +26,7 @@ from functools import cached_property
 import numpy as np
 from scipy import sparse
 
-from boostbench.core.stumps.feature_codes import FeatureCodes
+from boostbench.core.stumps.feature_codes import fit_feature_codes, numeric_feature_codes
 from boostbench.core.stumps.layouts.base import UNIT_ROUNDOFF
 from boostbench.core.stumps.layouts.joint_histogram import JointHistogram
 from boostbench.core.stumps.layouts.sorted import Sorted
@@ -87,12 +87,10 @@ class StumpEvaluator:
             self._layout = SparseBins(self.X, thresholds, codes)
         elif isinstance(X, ViewedFeatures):
             self.X = X
-            self.feature_codes = FeatureCodes.from_features(
-                X.features, X.views, max_bins, sample_weight
-            )
+            self.feature_codes = fit_feature_codes(X.features, X.views, max_bins, sample_weight)
             self._layout = JointHistogram(self.feature_codes)
             thresholds = np.split(
-                self.feature_codes.threshold, self.feature_codes.first_stump[1:-1]
+                self.feature_codes.threshold_of_stump, self.feature_codes.first_stump[1:-1]
             )
         else:
             self.X = np.asarray(X, dtype=np.float64)
@@ -358,7 +356,7 @@ def joint_histogram(X, thresholds, codes=None):
             bin_indices(values, feature_thresholds)
             for values, feature_thresholds in zip(iter_columns(X), thresholds, strict=True)
         ]
-    return JointHistogram(FeatureCodes.from_thresholds(codes, thresholds))
+    return JointHistogram(numeric_feature_codes(codes, thresholds))
 
 
 def try_sorted_layout(X):

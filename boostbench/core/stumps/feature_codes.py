@@ -43,17 +43,17 @@ class FeatureCodes:
         their code is 0.
     n_bins : ndarray of shape (n_features,), dtype=int64
         Number of bins of each feature, at least 1.
-    view_feature : ndarray of shape (n_views,), dtype=int64
+    feature_of_view : ndarray of shape (n_views,), dtype=int64
         Feature of each view.
-    view : ndarray of shape (n_stumps,), dtype=int64
+    view_of_stump : ndarray of shape (n_stumps,), dtype=int64
         View that each stump tests. A view that does not vary has no stump.
-    threshold : ndarray of shape (n_stumps,), dtype=float64
+    threshold_of_stump : ndarray of shape (n_stumps,), dtype=float64
         Threshold of each stump on its view.
-    bin : ndarray of shape (n_stumps,), dtype=int64
+    bin_of_stump : ndarray of shape (n_stumps,), dtype=int64
         Joint bin of each stump: the last bin below its threshold, or the bin that it tests for.
     is_equality : ndarray of shape (n_stumps,), dtype=bool
-        True if a stump is +1 in `bin` and -1 in the other bins of its feature; False if it is +1 in
-        the bins after `bin`.
+        True if a stump is +1 in `bin_of_stump` and -1 in the other bins of its feature; False if it
+        is +1 in the bins after `bin_of_stump`.
     is_missing_above : ndarray of shape (n_stumps,), dtype=bool
         True if a stump has a threshold and is also +1 in the first bin of its feature.
 
@@ -61,10 +61,10 @@ class FeatureCodes:
     --------
     >>> from boostbench.core.stumps.views import fit_views
     >>> X = np.array([[1.0, 0.0], [np.nan, 2.0], [5.0, 1.0]])
-    >>> table = FeatureCodes.from_features(X, fit_views(X, categorical=[1]))
+    >>> table = fit_feature_codes(X, fit_views(X, categorical=[1]))
     >>> table.codes
     [array([1, 0, 2], dtype=uint8), array([0, 2, 1], dtype=uint8)]
-    >>> table.view, table.bin
+    >>> table.view_of_stump, table.bin_of_stump
     (array([0, 1, 2, 3, 4, 5]), array([1, 1, 0, 3, 4, 5]))
     >>> bins = np.bincount(table.joint_bins().ravel(), np.repeat([1.0, 2.0, 4.0], 2))
     >>> bins
@@ -75,89 +75,12 @@ class FeatureCodes:
 
     codes: list
     n_bins: np.ndarray
-    view_feature: np.ndarray
-    view: np.ndarray
-    threshold: np.ndarray
-    bin: np.ndarray
+    feature_of_view: np.ndarray
+    view_of_stump: np.ndarray
+    threshold_of_stump: np.ndarray
+    bin_of_stump: np.ndarray
     is_equality: np.ndarray
     is_missing_above: np.ndarray
-
-    @classmethod
-    def from_features(cls, X, views, max_bins=None, weights=None):
-        """Code the features of a training set.
-
-        Parameters
-        ----------
-        X : ndarray of shape (n_samples, n_features), dtype=float64
-            NaN where a value is missing. Categories are whole numbers from 0 on.
-        views : boostbench.core.stumps.views.Views
-            Views of this training set, from `boostbench.core.stumps.views.fit_views`.
-        max_bins : int or None, default=None
-            Quantile bins of each view of a number; None: all thresholds. The two views of a number
-            with missing values differ in their thresholds, since missing values count in their
-            quantiles. The bins of the feature are those between the thresholds of both.
-        weights : ndarray of shape (n_samples,), default=None
-            Counts of the samples in the quantiles. None means one for each.
-
-        Returns
-        -------
-        FeatureCodes
-        """
-        ends = np.searchsorted(views.feature, np.arange(views.n_features + 1))
-        features, first_bin = [], 0
-        for values, start, stop in zip(iter_columns(X), ends, ends[1:], strict=False):
-            category, fill = views.category[start:stop], views.fill[start:stop]
-            if not np.isnan(category[0]):
-                coded = _code_category(values, category)
-            elif len(fill) == 1:
-                coded = _code_number(values, max_bins, weights)
-            else:
-                coded = _code_number_with_missing(values, fill, max_bins, weights)
-            features.append(coded._replace(view=coded.view + start, bin=coded.bin + first_bin))
-            first_bin += coded.n_bins
-        code, n_bins, view, threshold, bin_, is_equality, is_missing_above = zip(
-            *features, strict=True
-        )
-        return cls(
-            codes=list(code),
-            n_bins=np.array(n_bins),
-            view_feature=views.feature,
-            view=np.concatenate(view),
-            threshold=np.concatenate(threshold),
-            bin=np.concatenate(bin_),
-            is_equality=np.concatenate(is_equality),
-            is_missing_above=np.concatenate(is_missing_above),
-        )
-
-    @classmethod
-    def from_thresholds(cls, codes, thresholds):
-        """Return the table of numbers without missing values.
-
-        Parameters
-        ----------
-        codes : list of ndarray of shape (n_samples,), dtype=unsigned int
-            Number of thresholds below each sample, for each feature.
-        thresholds : list of ndarray
-            Thresholds of each feature, ascending.
-
-        Returns
-        -------
-        FeatureCodes
-        """
-        n_thresholds = np.array([len(feature_thresholds) for feature_thresholds in thresholds])
-        feature = np.repeat(np.arange(len(thresholds)), n_thresholds)
-        no_stump = np.zeros(len(feature), bool)
-        return cls(
-            codes=codes,
-            n_bins=n_thresholds + 1,
-            view_feature=np.arange(len(thresholds)),
-            view=feature,
-            threshold=np.concatenate(thresholds),
-            # A feature has one bin more than thresholds.
-            bin=np.arange(len(feature)) + feature,
-            is_equality=no_stump,
-            is_missing_above=no_stump,
-        )
 
     def encode(self, X, views):
         """Return the codes of other samples.
@@ -188,8 +111,8 @@ class FeatureCodes:
         is_missing, has_missing_bin = np.isnan(values), views.has_missing(feature)
         if np.isnan(category[0]):
             # The feature is a number: the bins are those between its thresholds.
-            is_threshold = ~self.is_equality & (self.view_feature[self.view] == feature)
-            thresholds = np.unique(self.threshold[is_threshold])
+            is_threshold = ~self.is_equality & (self.feature_of_stump == feature)
+            thresholds = np.unique(self.threshold_of_stump[is_threshold])
             bins = bin_indices(np.where(is_missing, fill[0], values), thresholds).astype(int)
         else:
             # The feature is a category. Without missing values in training, a missing value counts
@@ -220,13 +143,13 @@ class FeatureCodes:
         #    next, this sum changes at the thresholds between them.
         doubled = np.zeros((self.n_joint_bins, coefficients.shape[1]))
         is_threshold = ~self.is_equality
-        np.add.at(doubled, self.bin[is_threshold] + 1, 2 * coefficients[is_threshold])
+        np.add.at(doubled, self.bin_of_stump[is_threshold] + 1, 2 * coefficients[is_threshold])
         doubled = self.running_sums(doubled)
         np.add.at(doubled, self._bin_of_missing_above, 2 * coefficients[self._missing_above])
         np.add.at(doubled, self._bin_of_equality, 2 * coefficients[self._equality])
         # 2) Subtract all coefficients of the feature: a stump is -1 in its other bins.
         totals = np.zeros((len(self.codes), coefficients.shape[1]))
-        np.add.at(totals, self.view_feature[self.view], coefficients)
+        np.add.at(totals, self.feature_of_stump, coefficients)
         return doubled - np.repeat(totals, self.n_bins, axis=0)
 
     @property
@@ -247,7 +170,12 @@ class FeatureCodes:
     @cached_property
     def first_stump(self):
         """First stump of each view, and the number of stumps: (n_views + 1,)."""
-        return np.searchsorted(self.view, np.arange(len(self.view_feature) + 1))
+        return np.searchsorted(self.view_of_stump, np.arange(len(self.feature_of_view) + 1))
+
+    @cached_property
+    def feature_of_stump(self):
+        """Feature of the view that each stump tests: (n_stumps,)."""
+        return self.feature_of_view[self.view_of_stump]
 
     @cached_property
     def first_bin_of_stump(self):
@@ -255,7 +183,7 @@ class FeatureCodes:
 
         If the training data have missing values of the feature, it is their bin.
         """
-        return self.first_bin[self.view_feature[self.view]]
+        return self.first_bin[self.feature_of_stump]
 
     def joint_bins(self):
         """Return the joint bin of each sample in each feature.
@@ -283,8 +211,8 @@ class FeatureCodes:
         -------
         ndarray of shape (n_samples,), dtype=bool
         """
-        code = self.codes[self.view_feature[self.view[stump]]]
-        bin_ = int(self.bin[stump] - self.first_bin_of_stump[stump])
+        code = self.codes[self.feature_of_view[self.view_of_stump[stump]]]
+        bin_ = int(self.bin_of_stump[stump] - self.first_bin_of_stump[stump])
         if self.is_equality[stump]:
             return code == bin_
         above = code > bin_
@@ -354,7 +282,7 @@ class FeatureCodes:
         """
         # When the samples of a bin move from +1 to -1, an edge changes by minus twice their sum.
         changes = np.multiply(bin_sums, -2.0, dtype=np.float64)
-        edges = self._accumulate(changes, total).take(self.bin, axis=0)
+        edges = self._accumulate(changes, total).take(self.bin_of_stump, axis=0)
         if len(self._missing_above):
             edges[self._missing_above] += 2.0 * bin_sums.take(self._bin_of_missing_above, axis=0)
         if len(self._equality):
@@ -369,7 +297,7 @@ class FeatureCodes:
     @cached_property
     def _bin_of_equality(self):
         """Bin in which each of the stumps `_equality` is +1."""
-        return self.bin[self._equality]
+        return self.bin_of_stump[self._equality]
 
     @cached_property
     def _missing_above(self):
@@ -382,6 +310,82 @@ class FeatureCodes:
         return self.first_bin_of_stump[self._missing_above]
 
 
+def fit_feature_codes(X, views, max_bins=None, weights=None):
+    """Code the features of a training set.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features), dtype=float64
+        NaN where a value is missing. Categories are whole numbers from 0 on.
+    views : boostbench.core.stumps.views.Views
+        Views of this training set, from `boostbench.core.stumps.views.fit_views`.
+    max_bins : int or None, default=None
+        Quantile bins of each view of a number; None: all thresholds. The two views of a number
+        with missing values differ in their thresholds, since missing values count in their
+        quantiles. The bins of the feature are those between the thresholds of both.
+    weights : ndarray of shape (n_samples,), default=None
+        Counts of the samples in the quantiles. None means one for each.
+
+    Returns
+    -------
+    FeatureCodes
+    """
+    ends = np.searchsorted(views.feature, np.arange(views.n_features + 1))
+    features, first_bin = [], 0
+    for values, start, stop in zip(iter_columns(X), ends, ends[1:], strict=False):
+        category, fill = views.category[start:stop], views.fill[start:stop]
+        if not np.isnan(category[0]):
+            coded = _code_category(values, category)
+        elif len(fill) == 1:
+            coded = _code_number(values, max_bins, weights)
+        else:
+            coded = _code_number_with_missing(values, fill, max_bins, weights)
+        view_of_stump, bin_of_stump = coded.view_of_stump + start, coded.bin_of_stump + first_bin
+        features.append(coded._replace(view_of_stump=view_of_stump, bin_of_stump=bin_of_stump))
+        first_bin += coded.n_bins
+    code, n_bins, view, threshold, bin_, is_equality, is_missing_above = zip(*features, strict=True)
+    return FeatureCodes(
+        codes=list(code),
+        n_bins=np.array(n_bins),
+        feature_of_view=views.feature,
+        view_of_stump=np.concatenate(view),
+        threshold_of_stump=np.concatenate(threshold),
+        bin_of_stump=np.concatenate(bin_),
+        is_equality=np.concatenate(is_equality),
+        is_missing_above=np.concatenate(is_missing_above),
+    )
+
+
+def numeric_feature_codes(codes, thresholds):
+    """Return the table of numbers without missing values.
+
+    Parameters
+    ----------
+    codes : list of ndarray of shape (n_samples,), dtype=unsigned int
+        Number of thresholds below each sample, for each feature.
+    thresholds : list of ndarray
+        Thresholds of each feature, ascending.
+
+    Returns
+    -------
+    FeatureCodes
+    """
+    n_thresholds = np.array([len(feature_thresholds) for feature_thresholds in thresholds])
+    feature = np.repeat(np.arange(len(thresholds)), n_thresholds)
+    all_false = np.zeros(len(feature), bool)
+    return FeatureCodes(
+        codes=codes,
+        n_bins=n_thresholds + 1,
+        feature_of_view=np.arange(len(thresholds)),
+        view_of_stump=feature,
+        threshold_of_stump=np.concatenate(thresholds),
+        # A feature has one bin more than thresholds.
+        bin_of_stump=np.arange(len(feature)) + feature,
+        is_equality=all_false,
+        is_missing_above=all_false,
+    )
+
+
 class _CodedFeature(NamedTuple):
     """Codes and stumps of one feature, with views and bins counted from 0.
 
@@ -390,9 +394,9 @@ class _CodedFeature(NamedTuple):
 
     code: np.ndarray
     n_bins: int
-    view: np.ndarray
-    threshold: np.ndarray
-    bin: np.ndarray
+    view_of_stump: np.ndarray
+    threshold_of_stump: np.ndarray
+    bin_of_stump: np.ndarray
     is_equality: np.ndarray
     is_missing_above: np.ndarray
 
@@ -400,15 +404,15 @@ class _CodedFeature(NamedTuple):
 def _code_number(values, max_bins, weights):
     """Code a number without missing values."""
     thresholds = find_thresholds(values, max_bins, weights)
-    no_stump = np.zeros(len(thresholds), bool)
+    all_false = np.zeros(len(thresholds), bool)
     return _CodedFeature(
         code=bin_indices(values, thresholds),
         n_bins=len(thresholds) + 1,
-        view=np.zeros(len(thresholds), int),
-        threshold=thresholds,
-        bin=np.arange(len(thresholds)),
-        is_equality=no_stump,
-        is_missing_above=no_stump,
+        view_of_stump=np.zeros(len(thresholds), int),
+        threshold_of_stump=thresholds,
+        bin_of_stump=np.arange(len(thresholds)),
+        is_equality=all_false,
+        is_missing_above=all_false,
     )
 
 
@@ -441,9 +445,9 @@ def _code_number_with_missing(values, fill, max_bins, weights):
     return _CodedFeature(
         code=code,
         n_bins=len(thresholds) + 2,
-        view=np.repeat([0, 1, 2], n_stumps),
-        threshold=np.concatenate([low, high, np.full(n_indicator, 0.5)]),
-        bin=np.concatenate([last_bins_below, np.zeros(n_indicator, int)]),
+        view_of_stump=np.repeat([0, 1, 2], n_stumps),
+        threshold_of_stump=np.concatenate([low, high, np.full(n_indicator, 0.5)]),
+        bin_of_stump=np.concatenate([last_bins_below, np.zeros(n_indicator, int)]),
         is_equality=np.repeat([False, False, True], n_stumps),
         is_missing_above=np.repeat([False, True, False], n_stumps),
     )
@@ -467,9 +471,9 @@ def _code_category(values, category):
     return _CodedFeature(
         code=code.astype(np.min_scalar_type(len(counts))),
         n_bins=len(counts),
-        view=np.flatnonzero(varies),
-        threshold=np.full(len(bins), 0.5),
-        bin=bins,
+        view_of_stump=np.flatnonzero(varies),
+        threshold_of_stump=np.full(len(bins), 0.5),
+        bin_of_stump=bins,
         is_equality=np.ones(len(bins), bool),
         is_missing_above=np.zeros(len(bins), bool),
     )

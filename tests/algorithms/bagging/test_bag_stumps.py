@@ -5,7 +5,7 @@ import pytest
 
 from boostbench.algorithms.bagging import bag_stumps
 from boostbench.algorithms.bagging.bag_stumps import BagStumps
-from boostbench.core.stumps.feature_codes import FeatureCodes
+from boostbench.core.stumps.feature_codes import fit_feature_codes
 from boostbench.core.stumps.views import fit_views
 
 N_SAMPLES, N_MEMBERS = 120, 5
@@ -31,7 +31,7 @@ def make_table(max_bins, seed=0):
     )
     X[rng.random(X.shape) < [0, 0, 0, 0, 0, 0.2, 0.3, 0, 0.1]] = np.nan
     views = fit_views(X, categorical=[1, 2, 6])
-    return views.transform(X), FeatureCodes.from_features(X, views, max_bins)
+    return views.transform(X), fit_feature_codes(X, views, max_bins)
 
 
 def draw_stumps(layout, seed=1):
@@ -57,7 +57,9 @@ def test_sums_and_score_changes_equal_dense_products(n_scores, max_bins, seed):
     rows = np.random.default_rng(seed).permutation(N_SAMPLES)[:100]
     block, drawn = layout.block_stumps(rows), draw_stumps(layout)
     indices = layout.first_stump + drawn
-    above = (Z[rows][:, stumps.view[indices]] > stumps.threshold[indices]).astype(float)
+    above = (Z[rows][:, stumps.view_of_stump[indices]] > stumps.threshold_of_stump[indices]).astype(
+        float
+    )
     # Sums of small integers are exact in single precision, in any order.
     rng = np.random.default_rng(2)
     derivatives = rng.integers(-9, 9, (2 * n_scores, 100, N_MEMBERS)).astype(np.float32)
@@ -90,7 +92,7 @@ def test_admissible_ranges_contain_stumps_with_in_bag_samples_on_both_sides(
     is_out_of_bag[-1, 3:] = True
     first, count = layout.admissible_ranges(is_out_of_bag)
     for member in range(N_MEMBERS):
-        above = Z[~is_out_of_bag[member]][:, stumps.view] > stumps.threshold
+        above = Z[~is_out_of_bag[member]][:, stumps.view_of_stump] > stumps.threshold_of_stump
         expected = set(np.flatnonzero(above.any(axis=0) & ~above.all(axis=0)))
         starts = layout.first_stump + first[member]
         admissible = {

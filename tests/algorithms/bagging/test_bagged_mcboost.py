@@ -15,7 +15,7 @@ from boostbench.algorithms.bagging.joint_rounds import Threads
 from boostbench.algorithms.bagging.stump_rounds import JointStumpMaster
 from boostbench.algorithms.base.observers import log_losses
 from boostbench.algorithms.base.predictions import probabilities
-from boostbench.core.stumps.feature_codes import FeatureCodes
+from boostbench.core.stumps.feature_codes import fit_feature_codes
 from boostbench.core.stumps.views import identity_views
 
 from ..problems import blobs, messy, mixed
@@ -33,7 +33,7 @@ def make_logistic_training(X, y, weights=None, n_members=3, signs=None, **params
 def make_training(params, X, loss, weights, signs, is_out_of_bag):
     weights = np.ones(len(X)) if weights is None else np.asarray(weights, float)
     views = getattr(X, "views", identity_views(X.shape[1]))
-    table = FeatureCodes.from_features(getattr(X, "features", X), views, params.max_bins, weights)
+    table = fit_feature_codes(getattr(X, "features", X), views, params.max_bins, weights)
     signs = np.zeros(len(views.feature), int) if signs is None else signs
     rng, threads = np.random.RandomState(0), Threads(params.n_jobs)
     bags = is_out_of_bag.T
@@ -69,7 +69,7 @@ def logistic_loss(scores, y, weights=1.0):
 
 def above_thresholds(bag):
     """Return 1 where a sample is above the threshold of a stump: (n_samples, n_stumps)."""
-    return (bag.X[:, bag.table.view] > bag.table.threshold).astype(float)
+    return (bag.X[:, bag.table.view_of_stump] > bag.table.threshold_of_stump).astype(float)
 
 
 @pytest.mark.parametrize("block", [1, 2**18])
@@ -89,8 +89,8 @@ def test_round_equals_its_definition(n_classes, block, monkeypatch):
         undivided_gain = (g.sum(axis=0) ** 2 / (h.sum(axis=0) + 1)).sum()
         move = np.zeros(before[:, m].shape)
         for j in range(X.shape[1]):
-            assert bag.table.view[stumps[m, j]] == j
-            above = X[:, j] > bag.table.threshold[stumps[m, j]]
+            assert bag.table.view_of_stump[stumps[m, j]] == j
+            above = X[:, j] > bag.table.threshold_of_stump[stumps[m, j]]
             assert is_in_bag[above].any()
             assert is_in_bag[~above].any()
             steps = [g[s].sum(axis=0) / (h[s].sum(axis=0) + 1) for s in (~above, above)]
@@ -230,7 +230,7 @@ def test_members_draw_exactly_the_thresholds_that_divide_their_bag():
     # This column has no admissible threshold for a member whose bag lacks the first sample.
     X = np.column_stack([X, np.arange(40) > 0])
     bag = make_logistic_training(X, y, max_bins=8)
-    stumps = np.column_stack([bag.table.view, bag.table.threshold])
+    stumps = np.column_stack([bag.table.view_of_stump, bag.table.threshold_of_stump])
     feature_stumps = np.split(stumps, bag._stumps.first_stump[1:])
     rounds = [bag.draw_regions() for _ in range(300)]
     run_rounds(bag, 100)

@@ -80,12 +80,12 @@ class JointHistogram(Layout):
     @property
     def n_positions(self):
         """Number of positions."""
-        return len(self.feature_codes.view)
+        return len(self.feature_codes.view_of_stump)
 
     @cached_property
     def feature(self):
         """View at each position."""
-        return self.feature_codes.view
+        return self.feature_codes.view_of_stump
 
     @cached_property
     def stump_index(self):
