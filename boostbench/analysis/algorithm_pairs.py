@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from boostbench.analysis.cells import Cell, tested_ratio, unique_by_number
 from boostbench.analysis.statistics import LEVEL
-from boostbench.analysis.statistics.agreement import Agreement, agreement
+from boostbench.analysis.statistics.agreement import Agreement, compare_means
 from boostbench.analysis.statistics.resampled import p_above, p_below
 from boostbench.analysis.tables import Table
 from boostbench.papers.notes import Claim
@@ -125,7 +125,7 @@ def _published_effect(a: Cell, b: Cell) -> Agreement | None:
     repeated = all(t.n > 1 and not isnan(t.std) for t in (first, second))
     if a.algo == b.algo or a.rounds != b.rounds or not repeated:
         return None
-    return agreement(
+    return compare_means(
         *(first.mean, first.std, first.n, second.mean, second.std, second.n),
         first.quantity.digits,
         folds=a.fold_ratio,
@@ -134,7 +134,7 @@ def _published_effect(a: Cell, b: Cell) -> Agreement | None:
 
 def _our_effect(a: Cell, b: Cell) -> Agreement:
     """Compare our numbers of two cells."""
-    return agreement(
+    return compare_means(
         *(a.mean, a.std, len(a.values), b.mean, b.std, len(b.values)),
         _FULL_DIGITS,
         folds=a.fold_ratio,

@@ -11,7 +11,7 @@ from typing import Self
 import numpy as np
 
 from boostbench.analysis.frame import ResultFrame
-from boostbench.analysis.statistics.agreement import Agreement, agreement, nearer_end
+from boostbench.analysis.statistics.agreement import Agreement, compare_means, nearer_end
 from boostbench.analysis.statistics.resampled import INDEPENDENT, FoldRatio, fold_ratio
 from boostbench.fitting.quantities import ROUNDS, TEST_ERROR, Quantity
 from boostbench.fitting.stages import ROUND_PARAMETERS
@@ -238,7 +238,7 @@ class Cell(CellResult):
         if not self.values or self.departures:
             return None
         n_tested = self.rows["n_test"][0] if self.quantity.of_samples else None
-        compared = agreement(
+        compared = compare_means(
             self.mean,
             self.std,
             len(self.values),

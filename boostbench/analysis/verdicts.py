@@ -171,7 +171,7 @@ class Tally:
     @property
     def within(self) -> Counter[float]:
         """Numbers that are shown to lie within each of `MARGINS` of the published error."""
-        margins = Counter(m for cell in self.judged for m in cell.agreement.margins)
+        margins = Counter(m for cell in self.judged for m in cell.agreement.equivalent_margins)
         return Counter({margin: margins[margin] for margin in MARGINS})
 
     @cached_property

@@ -63,7 +63,7 @@ MARGIN = 0.2
 MARGINS = (0.1, MARGIN, 0.3)
 
 # Degrees of freedom with which the t distribution is the normal one.
-_MANY = 1e6
+_MAX_FREEDOM = 1e6
 
 # Relative rounding error of a bound, so that a bound that equals its margin lies within it.
 _TOLERANCE = 1e-9
@@ -85,8 +85,8 @@ class VariancePart(NamedTuple):
 
     variance: float
     freedom: float
-    ours: float
-    published: float
+    our_weight: float
+    published_weight: float
 
 
 @dataclass(frozen=True)
@@ -135,12 +135,12 @@ class Agreement:
         return self.mean - self.published_mean
 
     @property
-    def error(self) -> float:
+    def published_error(self) -> float:
         """Published error: the distance of the published number from the end of the scale."""
         return abs(self.published_mean - self.reference)
 
     @property
-    def step(self) -> float:
+    def printed_unit(self) -> float:
         """Unit of the last printed digit."""
         return 10.0**-self.digits
 
@@ -153,7 +153,7 @@ class Agreement:
     def half_width(self) -> float:
         """Half of the width of the difference's 95% interval; NaN if only rounding is known."""
         variance, freedom = self.variance
-        return _critical(freedom) * sqrt(variance)
+        return _critical_value(freedom) * sqrt(variance)
 
     @property
     def low(self) -> float:
@@ -185,22 +185,22 @@ class Agreement:
     @cached_property
     def p_within(self) -> float:
         """p-value of the two one-sided tests for `MARGIN`; NaN if only rounding is known."""
-        return self._p_within(MARGIN)
+        return self._equivalence_p(MARGIN)
 
     @cached_property
     def within(self) -> bool:
         """True if our number is shown to lie within `MARGIN` of the published number."""
-        return self._is_within(MARGIN)
+        return self._is_equivalent(MARGIN)
 
     @cached_property
-    def margins(self) -> tuple[float, ...]:
+    def equivalent_margins(self) -> tuple[float, ...]:
         """Elements of `MARGINS` within which our number is shown to lie.
 
         A margin is a share of the published error, but at least one unit of the last printed digit,
         and has two one-sided tests at 5%. If only rounding is known, the difference and half a
         digit have to be within the margin.
         """
-        return tuple(margin for margin in MARGINS if self._is_within(margin))
+        return tuple(margin for margin in MARGINS if self._is_equivalent(margin))
 
     @cached_property
     def can_be_reproduced(self) -> bool:
@@ -210,30 +210,30 @@ class Agreement:
         """
         if self.basis == "rounding":
             return True
-        parts = [part._replace(ours=0.0) for part in self.parts]
-        certain = replace(self, mean=self.published_mean, parts=parts)
-        return certain.within
+        parts = [part._replace(our_weight=0.0) for part in self.parts]
+        ideal = replace(self, mean=self.published_mean, parts=parts)
+        return ideal.within
 
     @cached_property
     def detectable(self) -> float:
         """Difference that is found with a probability of `POWER`; NaN if only rounding is known."""
         if self.n_tested:
-            return _detectable_rise(self.error, *self.n_tested)
+            return _detectable_rise(self.published_error, *self.n_tested)
         variance, freedom = self.variance
         # The t statistic of a true difference is noncentral.
-        centre = special.nctdtrinc(min(freedom, _MANY), 1 - POWER, _critical(freedom))
+        centre = special.nctdtrinc(min(freedom, _MAX_FREEDOM), 1 - POWER, _critical_value(freedom))
         return float(centre) * sqrt(variance)
 
     @property
     def detectable_share(self) -> float:
         """`detectable` as a share of the published error."""
-        return self.detectable / self.error if self.error else inf
+        return self.detectable / self.published_error if self.published_error else inf
 
     @property
     def is_sharp(self) -> bool:
         """True if a difference of `MARGIN` would have been found: `detectable` is at most that."""
         # Comparisons with NaN are False: if only rounding is known, no difference could be missed.
-        return not self.detectable > max(MARGIN * self.error, self.step)
+        return not self.detectable > max(MARGIN * self.published_error, self.printed_unit)
 
     @cached_property
     def verdict(self) -> str:
@@ -251,14 +251,14 @@ class Agreement:
             return "better" if self.sign * self.difference < 0 else "worse"
         return "undecided"
 
-    def _is_within(self, margin: float) -> bool:
+    def _is_equivalent(self, margin: float) -> bool:
         """Return True if our number is shown to lie within a share of the published error."""
         if self.basis != "rounding":
-            return self._p_within(margin) <= LEVEL
-        bound = (1 - _TOLERANCE) * (abs(self.difference) + self.step / 2)
-        return bound <= max(margin * self.error, self.step)
+            return self._equivalence_p(margin) <= LEVEL
+        bound = (1 - _TOLERANCE) * (abs(self.difference) + self.printed_unit / 2)
+        return bound <= max(margin * self.published_error, self.printed_unit)
 
-    def _p_within(self, margin: float) -> float:
+    def _equivalence_p(self, margin: float) -> float:
         """Return the larger p-value of the two one-sided tests; NaN if only rounding is known.
 
         By the margin, or by one unit of the last printed digit, a constant without sampling error,
@@ -271,7 +271,7 @@ class Agreement:
         excess = self.difference if is_error else -self.difference
         # 2) Test both margins, each on both sides.
         p_values = []
-        for width, share in ((margin * self.error, margin), (self.step, 0.0)):
+        for width, share in ((margin * self.published_error, margin), (self.printed_unit, 0.0)):
             sides = []
             for distance, factor in ((width - excess, 1 + share), (width + excess, 1 - share)):
                 variance, freedom = (
@@ -282,7 +282,7 @@ class Agreement:
         return min(p_values)
 
 
-def agreement(
+def compare_means(
     mean: float,
     std: float,
     n: int,
@@ -334,7 +334,7 @@ def agreement(
         If a mean is NaN or infinite.
     """
     mean, published_mean = finite_array([mean, published_mean]).tolist()
-    basis, parts = _parts(std, n, published_std, published_n, pool_share, digits)
+    basis, parts = _variance_parts(std, n, published_std, published_n, pool_share, digits)
     parts = [part._replace(variance=folds.ratio * part.variance) for part in parts]
     n_tested_of_both = None
     if basis == "rounding" and n_tested:
@@ -359,7 +359,7 @@ def agreement(
     )
 
 
-def _parts(
+def _variance_parts(
     std: float, n: int, published_std: float, published_n: int, pool_share: float, digits: int
 ) -> tuple[str, list[VariancePart]]:
     """Return the basis, and the parts of the variance of the difference.
@@ -382,15 +382,15 @@ def _parts(
     parts : list of VariancePart
         The variance is NaN if both deviations are unknown.
     """
-    is_ours_known = n > 1 and not isnan(std)
+    is_our_std_known = n > 1 and not isnan(std)
     if published_n > 1 and not isnan(published_std):
         variance, freedom = _printed_variance(published_std, published_n, digits)
-        if is_ours_known:
-            theirs = VariancePart(variance, freedom, 0.0, 1 / published_n + pool_share)
-            ours = VariancePart(std**2, n - 1, 1 / n, 0.0)
-            return "pool" if pool_share else "welch", [ours, theirs]
+        if is_our_std_known:
+            published_part = VariancePart(variance, freedom, 0.0, 1 / published_n + pool_share)
+            our_part = VariancePart(std**2, n - 1, 1 / n, 0.0)
+            return "pool" if pool_share else "welch", [our_part, published_part]
         basis = "published"
-    elif is_ours_known:
+    elif is_our_std_known:
         basis, variance, freedom = "ours", std**2, n - 1
     else:
         return "rounding", [VariancePart(nan, inf, 1.0, 1.0)]
@@ -424,14 +424,14 @@ def _variance(
     """
     variance = uncertainty = 0.0
     for part in parts:
-        term = part.variance * (part.ours + factor**2 * part.published)
+        term = part.variance * (part.our_weight + factor**2 * part.published_weight)
         variance += term
         uncertainty += term**2 / part.freedom
     uncertainty += variance**2 / folds.freedom
     return variance, variance**2 / uncertainty if uncertainty else inf
 
 
-def _critical(freedom: float) -> float:
+def _critical_value(freedom: float) -> float:
     """Return the critical value of the two-sided t-test."""
     return float(special.stdtrit(freedom, 1 - LEVEL / 2))
 

@@ -8,7 +8,7 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.model_selection import StratifiedKFold
 from sklearn.tree import DecisionTreeClassifier
 
-from boostbench.analysis.statistics.agreement import agreement
+from boostbench.analysis.statistics.agreement import compare_means
 from boostbench.analysis.statistics.resampled import (
     INDEPENDENT,
     TEN_FOLDS,
@@ -45,7 +45,7 @@ def _share_that_differs(cross_validations, n_repetitions, folds):
         ours, theirs = drawn[2:].ravel(), drawn[:2].ravel()
         ratio = folds(dict(enumerate(ours)))
         printed = rounded(theirs.mean(), 1), rounded(theirs.std(ddof=1), 1)
-        compared = agreement(
+        compared = compare_means(
             ours.mean(), ours.std(ddof=1), len(ours), *printed, len(theirs), folds=ratio
         )
         differs.append(compared.differs)

@@ -6,15 +6,15 @@ import numpy as np
 import pytest
 
 from boostbench.analysis.comparison import score
-from boostbench.analysis.statistics.agreement import agreement
+from boostbench.analysis.statistics.agreement import compare_means
 from boostbench.analysis.statistics.bayesian import correlated_t, signed_rank
 from boostbench.analysis.statistics.friedman import average_ranks, friedman, holm
 from boostbench.analysis.statistics.resampled import corrected_t, p_above, p_below, standard_error
 from boostbench.analysis.statistics.wilcoxon import wilcoxon
 
 FUNCTIONS = {
-    "agreement": lambda numbers: agreement(float(numbers[1]), 1.0, 10, 3.0, 1.0, 10),
-    "agreement, published": lambda numbers: agreement(3.0, 1.0, 10, float(numbers[1]), 1.0, 10),
+    "agreement": lambda numbers: compare_means(float(numbers[1]), 1.0, 10, 3.0, 1.0, 10),
+    "agreement, published": lambda numbers: compare_means(3.0, 1.0, 10, float(numbers[1]), 1.0, 10),
     "average_ranks": lambda numbers: average_ranks([numbers] * 12),
     "corrected_t": lambda numbers: corrected_t(numbers, 0.5),
     "correlated_t": lambda numbers: correlated_t(numbers, 1.0, 0.5),
