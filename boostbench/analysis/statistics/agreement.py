@@ -62,7 +62,8 @@ MARGIN = 0.2
 #: Margins that are reported beside each other, so that the verdicts' margin is not the only one.
 MARGINS = (0.1, MARGIN, 0.3)
 
-# Degrees of freedom with which the t distribution is the normal one.
+# Limit of the degrees of freedom in the noncentral t distribution: it then is the normal one to six
+# digits, and SciPy's inverse loses digits for larger numbers.
 _MAX_FREEDOM = 1e6
 
 # Relative rounding error of a bound, so that a bound that equals its margin lies within it.
@@ -81,7 +82,18 @@ def nearer_end(number: float, perfect: float, worst: float) -> float:
 
 
 class VariancePart(NamedTuple):
-    """A variance, its degrees of freedom, and its share in the variances of the two means."""
+    """Variance of one repeat, as one sample estimates it, and its part in both means.
+
+    Attributes
+    ----------
+    variance : float
+        Variance of one repeat; NaN: unknown.
+    freedom : float
+        Degrees of freedom of the estimate; infinity: exact.
+    our_weight, published_weight : float
+        Factors of `variance` in the variances of our mean and of the published one: 1 / n if the
+        mean is over n such repeats, 0 if the mean does not depend on it.
+    """
 
     variance: float
     freedom: float
@@ -110,10 +122,11 @@ class Agreement:
     basis : str
         Basis of the verdict, one of `BASES`.
     parts : list of VariancePart
-        Parts of the variance of the difference, with the rounding of the published number; NaN if
-        only rounding is known.
+        Parts of the variance of the difference; the last one is the rounding of the published
+        number. NaN if only rounding is known.
     folds : FoldRatio
-        Ratio that they include.
+        Ratio by which the variances in `parts` were multiplied because folds share samples; its
+        degrees of freedom reduce those of the difference.
     n_tested : tuple of int, default=None
         Test samples behind our number and behind the published one, if the errors are counts.
     """
@@ -184,7 +197,7 @@ class Agreement:
 
     @cached_property
     def p_within(self) -> float:
-        """p-value of the two one-sided tests for `MARGIN`; NaN if only rounding is known."""
+        """p-value of the equivalence within `MARGIN`; NaN if only rounding is known."""
         return self._equivalence_p(MARGIN)
 
     @cached_property
@@ -206,10 +219,12 @@ class Agreement:
     def can_be_reproduced(self) -> bool:
         """True if enough repeats of ours could show that the numbers lie within `MARGIN`.
 
-        The paper's repeats alone are then not too few for that.
+        If False, the paper's repeats are too few to show it, whatever ours are.
         """
         if self.basis == "rounding":
             return True
+        # The best case: infinitely many repeats of ours, so that our mean has no variance, and a
+        # mean that equals the published number.
         parts = [part._replace(our_weight=0.0) for part in self.parts]
         ideal = replace(self, mean=self.published_mean, parts=parts)
         return ideal.within
@@ -220,7 +235,8 @@ class Agreement:
         if self.n_tested:
             return _detectable_rise(self.published_error, *self.n_tested)
         variance, freedom = self.variance
-        # The t statistic of a true difference is noncentral.
+        # The t statistic of a true difference is noncentral. The centre, in standard errors, is the
+        # difference whose statistic exceeds the critical value with probability POWER.
         centre = special.nctdtrinc(min(freedom, _MAX_FREEDOM), 1 - POWER, _critical_value(freedom))
         return float(centre) * sqrt(variance)
 
@@ -259,26 +275,33 @@ class Agreement:
         return bound <= max(margin * self.published_error, self.printed_unit)
 
     def _equivalence_p(self, margin: float) -> float:
-        """Return the larger p-value of the two one-sided tests; NaN if only rounding is known.
+        """Return the p-value of the equivalence within a margin; NaN if only rounding is known.
 
-        By the margin, or by one unit of the last printed digit, a constant without sampling error,
-        whichever of them is more easily shown.
+        Two widths are tested: `margin` times the published error, and one unit of the last printed
+        digit, which is a constant without sampling error. A width has two one-sided tests, and its
+        p-value is the larger of theirs. The result is the p-value of the width that is more easily
+        shown.
         """
         if self.basis == "rounding":
             return nan
-        # 1) The excess is positive if our number is farther from `reference` than theirs.
-        is_error = self.published_mean >= self.reference
-        excess = self.difference if is_error else -self.difference
-        # 2) Test both margins, each on both sides.
+        # 1) Our error less the published error, both measured from `reference`.
+        is_above = self.published_mean >= self.reference
+        excess = self.difference if is_above else -self.difference
+        # 2) Test the upper bound, ours < (1 + margin) * published, and the lower bound,
+        #    ours > (1 - margin) * published. The t statistic is the distance of our error inside
+        #    the bound, divided by the standard error of ours - published_factor * published.
         p_values = []
         for width, share in ((margin * self.published_error, margin), (self.printed_unit, 0.0)):
-            sides = []
-            for distance, factor in ((width - excess, 1 + share), (width + excess, 1 - share)):
+            p_of_sides = []
+            for bound_distance, published_factor in (
+                (width - excess, 1 + share),
+                (width + excess, 1 - share),
+            ):
                 variance, freedom = (
-                    _variance(self.parts, self.folds, factor) if share else self.variance
+                    _variance(self.parts, self.folds, published_factor) if share else self.variance
                 )
-                sides.append(float(special.stdtr(freedom, -distance / sqrt(variance))))
-            p_values.append(max(sides))
+                p_of_sides.append(float(special.stdtr(freedom, -bound_distance / sqrt(variance))))
+            p_values.append(max(p_of_sides))
         return min(p_values)
 
 
@@ -326,24 +349,27 @@ def compare_means(
     Returns
     -------
     Agreement
-        Difference, 95% interval, the two facts, and the basis of the verdict.
+        Difference, its 95% interval, and the verdict with its basis.
 
     Raises
     ------
     ValueError
         If a mean is NaN or infinite.
     """
+    # 1) Take the variances of a repeat from the deviations. Means of folds, which share training
+    #    samples, have larger variances by the ratio; `_variance` adds the ratio's uncertainty.
     mean, published_mean = finite_array([mean, published_mean]).tolist()
     basis, parts = _variance_parts(std, n, published_std, published_n, pool_share, digits)
     parts = [part._replace(variance=folds.ratio * part.variance) for part in parts]
+    # 2) Without a deviation, take the errors as binomial counts of test samples: a percentage p has
+    #    the variance p (100 - p) / n_tested.
     n_tested_of_both = None
     if basis == "rounding" and n_tested:
-        # An error without a deviation is taken as a binomial count of test samples: a percentage p
-        # has the variance p (100 - p) / n_tested.
         pooled = (mean + published_mean) / 2
         basis, n_tested_of_both = "counts", (n_tested * n, n_tested * published_n)
         parts = [VariancePart(pooled * (100 - pooled) / n_tested, inf, 1 / n, 1 / published_n)]
-    # A rounded number is uniform within a unit of its last digit: the variance is unit**2 / 12.
+    # 3) Add the rounding: the unrounded number is uniform within a unit of the last printed digit,
+    #    so its variance is unit**2 / 12.
     parts.append(VariancePart((10.0**-digits) ** 2 / 12, inf, 0.0, 1.0))
     return Agreement(
         mean=mean,
@@ -399,7 +425,7 @@ def _variance_parts(
 
 
 def _printed_variance(std: float, n: int, digits: int) -> tuple[float, float]:
-    """Estimate the variance of `n` numbers by a printed deviation; and the degrees of freedom.
+    """Return the variance that a printed deviation of `n` numbers shows, and its freedom.
 
     The deviation u is uniform on the interval that rounds to `std`, with centre c and half-width w.
     So E u**2 = c**2 + w**2 / 3 is the estimate, and Var u**2 = 4 c**2 w**2 / 3 + 4 w**4 / 45. An
@@ -419,8 +445,9 @@ def _variance(
 ) -> tuple[float, float]:
     """Return the variance of our mean minus `factor` times the published one.
 
-    Its degrees of freedom are Welch and Satterthwaite's. The ratio for folds is one estimate for
-    all parts, so its uncertainty adds to theirs.
+    Also return its degrees of freedom by Welch and Satterthwaite: a term V with f degrees of
+    freedom adds V**2 / f to the uncertainty, and the sum has variance**2 / uncertainty. The ratio
+    for folds is a factor of all terms, so its uncertainty adds variance**2 / folds.freedom.
     """
     variance = uncertainty = 0.0
     for part in parts:
@@ -432,14 +459,24 @@ def _variance(
 
 
 def _critical_value(freedom: float) -> float:
-    """Return the critical value of the two-sided t-test."""
+    """Return the critical value of the two-sided t-test at `LEVEL`."""
     return float(special.stdtrit(freedom, 1 - LEVEL / 2))
 
 
 def _detectable_rise(percent: float, n: int, published_n: int) -> float:
-    """Return the rise of a percentage of samples that is found at `POWER`.
+    """Return the rise of an error, in points, that is found with probability `POWER`.
 
-    The arc sine of the root of a share has the variance 1 / (4 n) for every share.
+    Parameters
+    ----------
+    percent : float
+        Published error in percent of the test samples.
+    n, published_n : int
+        Test samples behind our error and behind the published one.
+
+    Notes
+    -----
+    The arc sine of the root of a share has the variance 1 / (4 n) for every share, so a difference
+    of such angles has a constant standard error.
     """
     z = float(special.ndtri(1 - LEVEL / 2) + special.ndtri(POWER))
     angle = asin(sqrt(percent / 100)) + z * sqrt(1 / n + 1 / published_n) / 2
