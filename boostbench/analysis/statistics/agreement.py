@@ -126,7 +126,7 @@ class Agreement:
         number. NaN if only rounding is known.
     folds : FoldRatio
         Ratio by which the variances in `parts` were multiplied because folds share samples; its
-        degrees of freedom reduce those of the difference.
+        degrees of freedom limit the difference's degrees of freedom.
     n_tested : tuple of int, default=None
         Test samples behind our number and behind the published one, if the errors are counts.
     """
@@ -219,7 +219,7 @@ class Agreement:
     def can_be_reproduced(self) -> bool:
         """True if enough repeats of ours could show that the numbers lie within `MARGIN`.
 
-        If False, the paper's repeats are too few to show it, whatever ours are.
+        If False, the paper's repeats are too few to show it, however many ours are.
         """
         if self.basis == "rounding":
             return True
