@@ -121,7 +121,7 @@ class CodewordMCBoost(
     def transform(self, X):
         """Return the values f(x) of the predictor, of shape (n_samples, n_components)."""
         check_is_fitted(self)
-        X = self._to_views(self._validate_input(X, reset=False))
+        X = self._compute_views(self._validate_input(X, reset=False))
         return self.hypotheses_.scores(self._reduce_features(X), self.coefficients_)
 
     def stump_sum(self):

@@ -295,10 +295,10 @@ class SignTreeSearch:
         leaf_signs = np.where(
             class_fractions[:, -1] >= class_fractions[:, 0], class_signs[-1], class_signs[0]
         )
-        return _to_tree(model.tree_, leaf_signs)
+        return _build_tree(model.tree_, leaf_signs)
 
 
-def _to_tree(sklearn_tree, leaf_signs):
+def _build_tree(sklearn_tree, leaf_signs):
     """Convert a tree of scikit-learn to a `Tree` with the given output of each node.
 
     Parameters

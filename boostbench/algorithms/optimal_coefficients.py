@@ -112,7 +112,7 @@ def final_solve(model, X, y, *, sample_weight=None, tol=1e-2, max_iter=1000):
         return copy.copy(model)
     # 2) Solve the problem over the weak learners.
     is_own_class = encode_known_labels(y, model.classes_) == np.arange(len(model.classes_))[:, None]
-    problem = make_problem(model, model._to_views(X), is_own_class, normalise_weights(weights))
+    problem = make_problem(model, model._compute_views(X), is_own_class, normalise_weights(weights))
     nu = model._fit_param("nu") * problem.size
     solution = NonnegativeNewton().minimise(
         problem.smooth, problem.start, nu=nu, tol=tol * nu, max_iter=max_iter

@@ -14,7 +14,7 @@ from sklearn.ensemble import AdaBoostClassifier, ExtraTreesClassifier, RandomFor
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, check_X_y, validate_data
 
-from boostbench.algorithms.base.booster import to_dense
+from boostbench.algorithms.base.booster import densify
 from boostbench.algorithms.base.input_validation import encode_known_labels
 from boostbench.algorithms.base.predictions import (
     INVERSE_TEMPERATURES,
@@ -339,11 +339,11 @@ class _StumpMembers:
     def validate(self, X, *y):
         """Check samples, and labels if given, by the rules of the ensemble; return X as dense."""
         checked = self._ensemble._validate_input(X, *y, reset=False)
-        return (to_dense(checked[0]), checked[1]) if y else to_dense(checked)
+        return (densify(checked[0]), checked[1]) if y else densify(checked)
 
     def scores(self, X, indices):
         """Yield the scores of given stumps; see `_TreeMembers.scores`."""
-        X = self._ensemble._to_views(X)
+        X = self._ensemble._compute_views(X)
         for index in indices:
             outputs = self._stump_sum.stumps.outputs(X, slice(index, index + 1))
             yield _one_column_per_class(outputs * self._stump_sum.coefficients[index])

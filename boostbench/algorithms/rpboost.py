@@ -11,7 +11,7 @@ from typing import ClassVar, Literal, NamedTuple
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from boostbench.algorithms.base.booster import to_dense
+from boostbench.algorithms.base.booster import densify
 from boostbench.algorithms.base.estimators import (
     BinaryClassifier,
     BoostingRegressor,
@@ -178,7 +178,7 @@ class LsBoostRegressor(BoostingRegressor, _LeastSquaresBooster):
         ndarray of shape (n_samples,)
         """
         check_is_fitted(self)
-        X = self._to_views(to_dense(self._validate_input(X, reset=False)))
+        X = self._compute_views(densify(self._validate_input(X, reset=False)))
         yield from self._staged_scores(X, range(1, self.n_iterations_ + 1))
 
 

@@ -14,8 +14,8 @@ import jinja2
 import numpy as np
 import pandas as pd
 
-from boostbench.algorithms.base.booster import to_dense
-from boostbench.algorithms.base.categories import to_pandas
+from boostbench.algorithms.base.booster import densify
+from boostbench.algorithms.base.categories import convert_to_pandas
 from boostbench.algorithms.explanation.stump_sums import require_stump_sum, shortest_decimals
 from boostbench.inspection.displays import most_important_features
 from boostbench.inspection.evaluation import evaluate
@@ -139,7 +139,7 @@ def export_html(
     """
     # 1) Check the arguments.
     require_stump_sum(estimator)
-    X = to_pandas(to_dense(X))
+    X = convert_to_pandas(densify(X))
     n_samples = np.shape(X)[0]
     if not 0 <= row < n_samples:
         raise ValueError(f"there is no row {row}: X has {n_samples}, counted from 0")

@@ -14,7 +14,7 @@ from sklearn.base import clone
 from sklearn.utils.validation import has_fit_parameter
 
 import boostbench as bb
-from boostbench.algorithms.base.booster import Booster, to_dense
+from boostbench.algorithms.base.booster import Booster, densify
 from boostbench.algorithms.base.categories import decode_categories
 from boostbench.algorithms.base.estimators import NoEarlyStoppingMixin
 from boostbench.algorithms.rpboost import _LeastSquaresBooster
@@ -47,7 +47,7 @@ class TrainingRecorder:
 
     def __init__(self, training, X, y, weights=None):
         self.training = training
-        self.X, self.labels = to_dense(X), np.unique(y, return_inverse=True)[1]
+        self.X, self.labels = densify(X), np.unique(y, return_inverse=True)[1]
         self.target = y
         self.weights = np.ones(len(y)) if weights is None else weights
         self.states = [None]

@@ -13,7 +13,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
-from boostbench.algorithms.base.booster import to_dense
+from boostbench.algorithms.base.booster import densify
 from boostbench.algorithms.base.estimators import BoostingClassifier, ScoringClassifier
 from boostbench.algorithms.base.input_validation import (
     InputValidationMixin,
@@ -170,10 +170,10 @@ class BaggedBooster(
         X, y, weights = self._validate_weighted_input(X, y, sample_weight)
         validation = self._check_validation_samples(X_val, y_val, sample_weight_val)
         # The sizes of terms are computed from the input before its conversion to views.
-        input_rows, X = X, self._to_views(X, weights, reset=True)
+        input_rows, X = X, self._compute_views(X, weights, reset=True)
         if validation is not None:
             warn_of_shared_rows(input_rows, y, validation["X_val"], validation["y_val"])
-            validation["X_val"] = self._to_views(validation["X_val"])
+            validation["X_val"] = self._compute_views(validation["X_val"])
         labels = self._encode_target(y)
         # 2) Draw the bag and the seed of each member before any training, so that they do not
         #    depend on the number of parallel members.
@@ -314,7 +314,7 @@ class BaggedBooster(
     def _scores(self, X):
         """Return the mean of the members' scores, in the shape of `decision_function`."""
         check_is_fitted(self)
-        X = self._to_views(self._validate_input(X, reset=False))
+        X = self._compute_views(self._validate_input(X, reset=False))
         return np.mean([member.decision_function(X) for member in self.estimators_], axis=0)
 
     @property
@@ -469,6 +469,6 @@ def _fit_member(member, X, y, weights, *, train, held_out, validation, deadline,
         seconds = (deadline - time.time()) / n_batches
         member.set_params(time_limit=max(seconds, np.finfo(float).tiny))
     if validation is None:
-        validation = {"X_val": to_dense(X[held_out]), "y_val": y[held_out]}
+        validation = {"X_val": densify(X[held_out]), "y_val": y[held_out]}
     weights = None if weights is None else weights[train]
     return member.fit(X[train], y[train], weights, **validation)

@@ -123,9 +123,9 @@ class JointBoostingMaster(Master):
     def scores(self):
         """Scores of all samples by each member: (n_samples, n_members, n_scores), float32."""
         scores = np.concatenate([block.scores for block in self.blocks], axis=1)
-        return self.to_sample_order(scores.transpose(1, 2, 0))
+        return self.restore_sample_order(scores.transpose(1, 2, 0))
 
-    def to_sample_order(self, values):
+    def restore_sample_order(self, values):
         """Return values of the samples of all blocks, in the order of the training data."""
         ordered = np.empty_like(values)
         ordered[np.concatenate(self.block_rows)] = values

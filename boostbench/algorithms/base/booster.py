@@ -16,7 +16,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from boostbench.algorithms.base.categories import drop_unused_categories, to_pandas
+from boostbench.algorithms.base.categories import convert_to_pandas, drop_unused_categories
 from boostbench.algorithms.base.input_validation import (
     InputValidationMixin,
     combine_weights,
@@ -122,7 +122,7 @@ class Booster(CallbackSupportMixin, InputValidationMixin, DeclaredParameters, AB
             If X is not a finite matrix, y holds one class only, or a parameter is out of range.
         """
         self._validate_params()
-        frame = to_pandas(X)
+        frame = convert_to_pandas(X)
         X, y = self._validate_input(frame, y)
         self._warn_of_faults(frame, X, y)
         return self._train(X, y)
@@ -172,7 +172,7 @@ class Booster(CallbackSupportMixin, InputValidationMixin, DeclaredParameters, AB
         # view.
         clock = Clock()
         with clock.phase("preparation"):
-            training_views = self._to_views(X, *weights, reset=True)
+            training_views = self._compute_views(X, *weights, reset=True)
             master = self._make_master(training_views, target, random_state, *weights)
         master.clock = clock
         training = Training(self, master, clock)
@@ -205,7 +205,7 @@ class Booster(CallbackSupportMixin, InputValidationMixin, DeclaredParameters, AB
         master.finish()
         for observer in observers:
             observer.on_training_end()
-        self._store_training(training)
+        self._store_fitted_attributes(training)
         self._store_explanation(master, X, y, *weights)
         return self
 
@@ -234,7 +234,7 @@ class Booster(CallbackSupportMixin, InputValidationMixin, DeclaredParameters, AB
                 f"{type(self).__name__} has no early stopping, which n_iter_no_change asks "
                 "for: its rounds cannot be undone"
             )
-        X_val = self._to_views(to_dense(X_val))
+        X_val = self._compute_views(densify(X_val))
         return EarlyStopping(training, X_val, y_val, weights, patience=self.n_iter_no_change)
 
     def _make_observers(self, training, early_stopping, X, y, weights=None):
@@ -267,7 +267,7 @@ class Booster(CallbackSupportMixin, InputValidationMixin, DeclaredParameters, AB
             )
         return observers
 
-    def _store_training(self, training):
+    def _store_fitted_attributes(self, training):
         """Store the fitted attributes that depend on the rounds so far.
 
         Observers also call it during the training, for a copy of the estimator: the copy is the
@@ -326,7 +326,7 @@ class Booster(CallbackSupportMixin, InputValidationMixin, DeclaredParameters, AB
         Parameters
         ----------
         X : ndarray, ViewedFeatures or scipy.sparse.csr_array
-            Columns that the weak learners test, from `_to_views`.
+            Columns that the weak learners test, from `_compute_views`.
         target : ndarray of shape (n_samples,)
             Encoded target, from `_encode_target`.
         random_state : RandomState
@@ -358,10 +358,10 @@ class Booster(CallbackSupportMixin, InputValidationMixin, DeclaredParameters, AB
     def _scores(self, X):
         """Return the scores F after the last round; see `_staged_scores` for their shape."""
         check_is_fitted(self)
-        X = self._to_views(self._validate_input(X, reset=False))
+        X = self._compute_views(self._validate_input(X, reset=False))
         chunks = (X[start : start + _CHUNK_ROWS] for start in range(0, X.shape[0], _CHUNK_ROWS))
         scores = (
-            next(self._staged_scores(to_dense(chunk), [self.n_iterations_])) for chunk in chunks
+            next(self._staged_scores(densify(chunk), [self.n_iterations_])) for chunk in chunks
         )
         return np.concatenate(list(scores))
 
@@ -484,7 +484,7 @@ def _select_rows(arrays, rows):
     return [None if array is None else array[rows] for array in arrays]
 
 
-def to_dense(X):
+def densify(X):
     """Return X as an ndarray; a sparse X is converted."""
     return X.toarray() if sparse.issparse(X) else X
 

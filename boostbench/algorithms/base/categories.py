@@ -72,7 +72,7 @@ def find_categories(X, requested="from_dtype", weights=None):
         return {}
     if sparse.issparse(X):
         raise ValueError("categorical_features takes a dense X, and this one is sparse")
-    X = _as_frame(X)
+    X = _make_frame(X)
     if isinstance(requested, str):
         features = [
             index for index, dtype in enumerate(X.dtypes) if _is_categorical(X, index, dtype)
@@ -122,7 +122,7 @@ def check_numeric(X, name):
     ValueError
         If a column holds texts or dates. The message names the first such column and a conversion.
     """
-    X = to_pandas(X)
+    X = convert_to_pandas(X)
     for index, dtype in enumerate(X.dtypes if isinstance(X, pd.DataFrame) else ()):
         # Categories that are booleans, integers or floats (kinds b, i, u, f) can be used as
         # numbers.
@@ -160,13 +160,13 @@ def encode_categories(X, categories):
     if not categories and not is_frame:
         return X
     # 1) Convert each column that is not numeric.
-    X = _as_frame(X)
+    X = _make_frame(X)
     numbers = {}
     for index, dtype in enumerate(X.dtypes):
         if index in categories:
             numbers[index] = _category_codes(X.iloc[:, index], categories[index])
         elif isinstance(dtype, pd.CategoricalDtype) or dtype.kind not in "biufc":
-            numbers[index] = _to_float(X.iloc[:, index])
+            numbers[index] = _parse_floats(X.iloc[:, index])
     # 2) Replace these columns in a copy that shares the other ones.
     X = X.copy(deep=False)
     for index, column in numbers.items():
@@ -242,7 +242,7 @@ def drop_unused_categories(categories, X, *other_samples):
     return used_categories
 
 
-def _as_frame(X):
+def _make_frame(X):
     """Return X as a data frame; an array becomes one with the names 0, 1, ..."""
     if isinstance(X, pd.DataFrame):
         return X
@@ -278,7 +278,7 @@ def _check_not_datetime(dtype, name):
     raise ValueError(f"column {name!r} holds dates or times; make days of it: {advice}")
 
 
-def _to_float(column):
+def _parse_floats(column):
     """Return a column as float64, with NaN for missing values of any kind."""
     _check_not_datetime(column.dtype, column.name)
     values = column.to_numpy(dtype=object, na_value=np.nan)
@@ -327,7 +327,7 @@ def _check_text(column, name, takes_categories=True):
     texts = [str(text) for text in counts.index]
     problem = text_problem(texts, counts.to_numpy(), len(column))
     frame = f"frame[{name!r}]"
-    declared = f"{frame} = {frame}.astype('category')"
+    category_conversion_code = f"{frame} = {frame}.astype('category')"
     # 2) Report it, with code that mends it.
     match problem:
         case ("dates", _):
@@ -347,13 +347,13 @@ def _check_text(column, name, takes_categories=True):
             raise ValueError(
                 f"column {name!r} holds numbers as text, as {text!r}; make numbers of it, "
                 f"such as by {frame} = {_numeric_conversion_code(frame, texts)}, or categories "
-                f"by {declared}"
+                f"by {category_conversion_code}"
             )
         case ("identifiers", text) if takes_categories:
             warnings.warn(
                 f"column {name!r} holds {len(texts)} different texts in {len(column)} rows, such "
                 f"as {text!r}, and becomes categories; drop it if they are identifiers, or write "
-                f"{declared}",
+                f"{category_conversion_code}",
                 UserWarning,
                 stacklevel=2,
             )
@@ -430,7 +430,7 @@ def _column_categories(column, weights):
     return distinct.take(present_indices[np.sort(most_frequent)]).to_numpy()
 
 
-def to_pandas(X):
+def convert_to_pandas(X):
     """Return a polars data frame or a pyarrow table as a pandas data frame.
 
     Unlike the conversion of polars, this one does not need pyarrow.
@@ -448,7 +448,7 @@ def to_pandas(X):
 
     Examples
     --------
-    >>> to_pandas([[1.0, 2.0]])
+    >>> convert_to_pandas([[1.0, 2.0]])
     [[1.0, 2.0]]
     """
     if isinstance(X, pd.DataFrame):

@@ -15,7 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import assert_all_finite
 from sklearn.utils.validation import check_is_fitted
 
-from boostbench.algorithms.base.booster import Booster, TabularBooster, WeightedBooster, to_dense
+from boostbench.algorithms.base.booster import Booster, TabularBooster, WeightedBooster, densify
 from boostbench.algorithms.base.parameters import (
     DeclaredParameters,
     Fraction,
@@ -155,7 +155,7 @@ class BoostingClassifier(ScoringClassifier, Booster):
     def staged_decision_function(self, X):
         """Yield the scores of `decision_function` after 1, 2, ..., `n_iterations_` rounds."""
         check_is_fitted(self)
-        X = self._to_views(to_dense(self._validate_input(X, reset=False)))
+        X = self._compute_views(densify(self._validate_input(X, reset=False)))
         slack = self.score_slack()
         for scores in self._staged_scores(X, range(1, self.n_iterations_ + 1)):
             yield decision_values(scores, slack)

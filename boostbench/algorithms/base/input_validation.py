@@ -17,10 +17,10 @@ from sklearn.utils.validation import validate_data
 
 from boostbench.algorithms.base.categories import (
     check_numeric,
+    convert_to_pandas,
     encode_categories,
     find_categories,
     is_truncated,
-    to_pandas,
 )
 from boostbench.core.stumps.views import ViewedFeatures, fit_views
 from boostbench.util.compat import check_feature_names, check_sample_weight, safe_indexing
@@ -103,7 +103,7 @@ class InputValidationMixin:
             Present only if `y` is passed; without it, the result is X alone.
         """
         # 1) Decide which data are accepted. A fit decides, and predictions accept the same.
-        X = to_pandas(X)
+        X = convert_to_pandas(X)
         reset = options.get("reset", True)
         if reset:
             # The class attributes may depend on parameters, which a user may set after the fit.
@@ -141,21 +141,25 @@ class InputValidationMixin:
         """
         # 1) Check the data, and find the rows of positive weight: `combine_weights` selects among
         #    the numbers of the rows, in place of X.
-        frame = to_pandas(X)
+        frame = convert_to_pandas(X)
         X, y = self._validate_input(frame, y)
         self._warn_of_faults(frame, X, y, class_weight)
         row_numbers = np.arange(len(y))
-        rows, y_present, weights = combine_weights(row_numbers, y, sample_weight, class_weight)
+        present_rows, y_present, weights = combine_weights(
+            row_numbers, y, sample_weight, class_weight
+        )
         if is_classifier(self):
             check_classes_have_weight(y, y_present, self)
-        has_dropped_rows = len(rows) < len(y)
+        has_dropped_rows = len(present_rows) < len(y)
         categories = getattr(self, "categories_", None)
         if categories and weights is not None and (has_dropped_rows or is_truncated(categories)):
             # 2) Determine the categories again: drop categories without weight, and rank the others
             #    by weight.
-            X, y = self._validate_input(safe_indexing(frame, rows), y_present, weights=weights)
+            X, y = self._validate_input(
+                safe_indexing(frame, present_rows), y_present, weights=weights
+            )
             return X, y, weights
-        return (X[rows], y_present, weights) if has_dropped_rows else (X, y, weights)
+        return (X[present_rows], y_present, weights) if has_dropped_rows else (X, y, weights)
 
     def _warn_of_faults(self, frame, X, y, class_weight=None):
         """Warn of faults of the data in a data frame with names.
@@ -186,7 +190,7 @@ class InputValidationMixin:
             if class_weight is None or fault.kind != "rare_class":
                 warnings.warn(fault.text, UserWarning, stacklevel=4)
 
-    def _to_views(self, X, weights=None, reset=False):
+    def _compute_views(self, X, weights=None, reset=False):
         """Return the views of a checked X, the columns that weak learners test.
 
         Parameters

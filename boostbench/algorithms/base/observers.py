@@ -202,7 +202,7 @@ class Training:
     def model(self):
         """Return a copy of the booster, fitted as if the training had ended after this round."""
         model = copy.copy(self.booster)
-        model._store_training(self)
+        model._store_fitted_attributes(self)
         return model
 
     def rewind(self, rounds):

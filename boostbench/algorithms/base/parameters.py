@@ -76,8 +76,7 @@ class DeclaredParameters(BaseEstimator):
         declared = _declared_parameters(cls)
         if "_parameter_constraints" not in vars(cls):
             constraints = {
-                name: _to_sklearn_constraints(value_type)
-                for name, (value_type, _) in declared.items()
+                name: _sklearn_constraints(value_type) for name, (value_type, _) in declared.items()
             }
             cls._parameter_constraints = getattr(cls, "_parameter_constraints", {}) | constraints
         # 2) Make the constructor. The attribute `__signature__` marks the constructors of
@@ -162,7 +161,7 @@ def _inherit_parameter_docs(cls, declared):
         cls.__doc__ = "\n\n".join([text_before + section_text, *later_sections])
 
 
-def _to_sklearn_constraints(value_type):
+def _sklearn_constraints(value_type):
     """Return scikit-learn's list of constraints for a type of values."""
     if get_origin(value_type) is Annotated:
         return list(value_type.__metadata__)
@@ -170,9 +169,7 @@ def _to_sklearn_constraints(value_type):
         return [StrOptions(set(get_args(value_type)))]
     if get_origin(value_type) in (Union, UnionType):
         return [
-            constraint
-            for part in get_args(value_type)
-            for constraint in _to_sklearn_constraints(part)
+            constraint for part in get_args(value_type) for constraint in _sklearn_constraints(part)
         ]
     # scikit-learn has special names for two types, and accepts instances of any other.
     return [{bool: "boolean", NoneType: None}.get(value_type, value_type)]

@@ -6,7 +6,7 @@ from itertools import pairwise
 import numpy as np
 import pandas as pd
 
-from boostbench.algorithms.base.booster import to_dense
+from boostbench.algorithms.base.booster import densify
 from boostbench.algorithms.base.predictions import decision_values, labels_from_scores
 from boostbench.algorithms.explanation.stump_sums import (
     feature_names,
@@ -386,7 +386,7 @@ class ShapeFunctions:
             The code of a category is its position in `Term.categories`; NaN for unknown
             categories and missing values.
         """
-        return to_dense(self._model._validate_input(X, reset=False))
+        return densify(self._model._validate_input(X, reset=False))
 
     def pair_name(self, pair):
         """Return the name of a pair, made of its features."""

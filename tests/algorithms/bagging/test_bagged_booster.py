@@ -46,7 +46,7 @@ def test_spread_of_scores_equals_the_spread_of_the_members(n_classes, bootstrap)
     X, y = messy(n_classes, 200)
     bag = bb.BaggedBooster(n_estimators=4, validation_fraction=0.2, bootstrap=bootstrap)
     bag.set_params(random_state=0).fit(X, y)
-    views = bag._to_views(bag._validate_input(X, reset=False))
+    views = bag._compute_views(bag._validate_input(X, reset=False))
     scores = np.stack([member.decision_function(views) for member in bag.estimators_])
     # Delete-d jackknife: the root of 0.8 / 0.2 is 2. A bootstrap needs no factor.
     expected = (1.0 if bootstrap else 2.0) * scores.std(axis=0).reshape(len(X), -1)

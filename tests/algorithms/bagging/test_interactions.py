@@ -80,7 +80,7 @@ def test_every_round_of_pairs_decreases_the_loss_of_every_member(monkeypatch):
     def init_and_record_bags(stage, stump_master, *rest):
         init(stage, stump_master, *rest)
         weights = np.concatenate([block._block_loss._weights for block in stump_master.blocks])
-        stage.is_out_of_bag = stump_master.to_sample_order(weights == 0)
+        stage.is_out_of_bag = stump_master.restore_sample_order(weights == 0)
 
     init = InteractionMaster.__init__
     monkeypatch.setattr(InteractionMaster, "__init__", init_and_record_bags)

@@ -7,7 +7,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from boostbench import FourierFeaturesSVC, MCBoost
-from boostbench.algorithms.base.categories import to_pandas
+from boostbench.algorithms.base.categories import convert_to_pandas
 from boostbench.inspection import export_html
 
 WORDS = ["v", "u", None, "w"] * 25
@@ -67,7 +67,7 @@ def test_weights_and_validation_samples(frame):
 def test_enumeration_keeps_its_order():
     polars = pytest.importorskip("polars")
     frame = polars.DataFrame({"word": ["a", "b", None]}, schema={"word": polars.Enum(["b", "a"])})
-    assert to_pandas(frame)["word"].cat.categories.tolist() == ["b", "a"]
+    assert convert_to_pandas(frame)["word"].cat.categories.tolist() == ["b", "a"]
 
 
 def test_html_page_of_a_model(frame, tmp_path):

@@ -184,13 +184,13 @@ def test_importances_of_a_category_of_noise_are_small():
 def test_importances_require_the_end_of_fit():
     model = bb.AdaBoostMH(n_iterations=2)
     names = []
-    fit = model._store_training
+    fit = model._store_fitted_attributes
 
     def take_over(training):
         fit(training)
         names.append(hasattr(model, "feature_importances_"))
 
-    model._store_training = take_over
+    model._store_fitted_attributes = take_over
     X, y = blobs(3)
     model.fit(X, y).fit(X, y)
     assert names == [False, False]
