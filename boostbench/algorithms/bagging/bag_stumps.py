@@ -37,7 +37,7 @@ class BagStumps:
 
     Parameters
     ----------
-    table : boostbench.core.stumps.feature_codes.FeatureCodes
+    codes : boostbench.core.stumps.feature_codes.FeatureCodes
         Training data as codes, with their stumps.
     n_scores : int
         Number of scores of a sample.
@@ -56,28 +56,30 @@ class BagStumps:
         Number of groups whose thresholds the samples are compared with.
     """
 
-    def __init__(self, table, n_scores):
+    def __init__(self, codes, n_scores):
         # 1) Divide the stumps into groups: one for each view, of one of two kinds.
-        self._table = table
+        self._codes = codes
         self.view, self.first_stump, self.n_stumps = np.unique(
-            table.view_of_stump, return_index=True, return_counts=True
+            codes.view_of_stump, return_index=True, return_counts=True
         )
-        is_equality = table.is_equality[self.first_stump]
+        is_equality = codes.is_equality[self.first_stump]
         self._equality_groups = np.flatnonzero(is_equality)
         self._numeric_groups = np.flatnonzero(~is_equality)
         # Indices into the numeric groups whose stumps are +1 for missing values.
         self._missing_above_groups = np.flatnonzero(
-            table.is_missing_above[self.first_stump[self._numeric_groups]]
+            codes.is_missing_above[self.first_stump[self._numeric_groups]]
         )
         # 2) Number the rows of the histograms: the bins of all groups, or of the equality groups.
-        n_bins = len(np.unique(table.bin_of_stump[~table.is_equality]))
-        self._uses_histograms = n_scores == 1 and table.n_samples >= _SAMPLES_PER_BIN * n_bins
-        self._equality_bins = table.bin_of_stump[self.first_stump[self._equality_groups]]
+        n_bins = len(np.unique(codes.bin_of_stump[~codes.is_equality]))
+        self._uses_histograms = n_scores == 1 and codes.n_samples >= _SAMPLES_PER_BIN * n_bins
+        self._equality_bins = codes.bin_of_stump[self.first_stump[self._equality_groups]]
         # Row of each bin in the histograms; -1 for a bin that no group needs.
-        self._row_of_bin = np.full(table.n_joint_bins, -1, np.int32)
-        rows = np.arange(table.n_joint_bins) if self._uses_histograms else self._equality_bins
-        self._row_of_bin[rows] = np.arange(len(rows))
-        self.n_histogram_rows = len(rows)
+        self._row_of_bin = np.full(codes.n_joint_bins, -1, np.int32)
+        needed_bins = (
+            np.arange(codes.n_joint_bins) if self._uses_histograms else self._equality_bins
+        )
+        self._row_of_bin[needed_bins] = np.arange(len(needed_bins))
+        self.n_histogram_rows = len(needed_bins)
         self._equality_rows = self._row_of_bin[self._equality_bins]
         # 3) Without histograms, count the thresholds of each numeric group below each sample.
         compared_groups = [] if self._uses_histograms else self._numeric_groups
@@ -85,48 +87,48 @@ class BagStumps:
         dtype = np.min_scalar_type(self.n_stumps[compared_groups].max(initial=0))
         # Entries of the sparse matrices of all blocks, which share them because all are 1.
         self._ones = np.ones(0, np.float32)
-        self._n_below = np.empty((self.n_compared, table.n_samples), dtype)
+        self._n_below = np.empty((self.n_compared, codes.n_samples), dtype)
         for group_n_below, group in zip(self._n_below, compared_groups, strict=True):
             group_n_below[:] = self._count_thresholds_below(group)
 
     def _count_thresholds_below(self, group):
         """Return the number of thresholds of a numeric group that are below each sample."""
-        table, first, count = self._table, self.first_stump[group], self.n_stumps[group]
-        feature = table.feature_of_view[self.view[group]]
-        bins = table.bin_of_stump[first : first + count] - table.first_bin[feature]
-        below = np.searchsorted(bins, np.arange(table.n_bins[feature]))
-        if table.is_missing_above[first]:
+        codes, first, count = self._codes, self.first_stump[group], self.n_stumps[group]
+        feature = codes.feature_of_view[self.view[group]]
+        bins = codes.bin_of_stump[first : first + count] - codes.first_bin[feature]
+        below = np.searchsorted(bins, np.arange(codes.n_bins[feature]))
+        if codes.is_missing_above[first]:
             below[0] = count
-        return below.astype(np.min_scalar_type(count)).take(table.codes[feature])
+        return below.astype(np.min_scalar_type(count)).take(codes.codes[feature])
 
-    def block_stumps(self, rows):
+    def block_stumps(self, samples):
         """Return the stumps on a block of samples.
 
         Parameters
         ----------
-        rows : ndarray of shape (n_samples,), dtype=int64
+        samples : ndarray of shape (n_samples,), dtype=int64
             Indices of the samples of the block.
 
         Returns
         -------
         BlockStumps
         """
-        features = zip(self._table.codes, pairwise(self._table.first_bin), strict=True)
-        bins = [
-            self._row_of_bin[start:end].take(codes.take(rows))
-            for codes, (start, end) in features
+        features = zip(self._codes.codes, pairwise(self._codes.first_bin), strict=True)
+        rows = [
+            self._row_of_bin[start:end].take(column.take(samples))
+            for column, (start, end) in features
             if (self._row_of_bin[start:end] >= 0).any()
         ]
-        bins = np.stack(bins, axis=1) if bins else np.empty((len(rows), 0), np.int32)
-        has_row = bins >= 0
-        starts = np.append(0, np.cumsum(has_row.sum(axis=1))).astype(np.int32)
+        rows = np.stack(rows, axis=1) if rows else np.empty((len(samples), 0), np.int32)
+        is_needed = rows >= 0
+        starts = np.append(0, np.cumsum(is_needed.sum(axis=1))).astype(np.int32)
         # Several threads may replace the shared entries at the same time.
         ones = self._ones
         if len(ones) < starts[-1]:
             self._ones = ones = np.ones(starts[-1], np.float32)
-        entries = ones[: starts[-1]], bins[has_row], starts
-        matrix = sparse.csc_array(entries, (self.n_histogram_rows, len(rows)))
-        n_below = self._n_below.take(rows, axis=1)
+        entries = ones[: starts[-1]], rows[is_needed], starts
+        matrix = sparse.csc_array(entries, (self.n_histogram_rows, len(samples)))
+        n_below = self._n_below.take(samples, axis=1)
         return BlockStumps(n_below, matrix, needs_total=not self._uses_histograms)
 
     def admissible_ranges(self, is_out_of_bag):
@@ -145,19 +147,19 @@ class BagStumps:
         count : ndarray of shape (n_members, n_groups), dtype=int64
             Number of admissible stumps.
         """
-        table = self._table
-        index_in_group = np.arange(len(table.view_of_stump)) - np.repeat(
+        codes = self._codes
+        index_in_group = np.arange(len(codes.view_of_stump)) - np.repeat(
             self.first_stump, self.n_stumps
         )
         last = np.repeat(self.n_stumps - 1, self.n_stumps)
         first, count = np.zeros((2, len(is_out_of_bag), len(self.n_stumps)), int)
         n_in_bag = np.count_nonzero(~is_out_of_bag, axis=1)
-        n_members = max(1, _MAX_COUNTS // table.n_joint_bins)
+        n_members = max(1, _MAX_COUNTS // codes.n_joint_bins)
         for start in range(0, len(is_out_of_bag), n_members):
             members = slice(start, start + n_members)
             counts = self._count_samples(~is_out_of_bag[members])
             # The edge of a stump with an empty side is +-n_in_bag under unit weights.
-            edges = table.edges(counts, n_in_bag[members])
+            edges = codes.edges(counts, n_in_bag[members])
             is_admissible = np.abs(edges) < n_in_bag[members]
             first[members] = np.minimum.reduceat(
                 np.where(is_admissible, index_in_group[:, None], last[:, None]), self.first_stump
@@ -167,18 +169,18 @@ class BagStumps:
 
     def _count_samples(self, is_in_bag):
         """Return the number of samples of each bag in each bin: (n_joint_bins, n_members)."""
-        joint_bins = self._table.joint_bins()
-        counts = np.zeros((self._table.n_joint_bins, len(is_in_bag)))
+        joint_bins = self._codes.joint_bins()
+        counts = np.zeros((self._codes.n_joint_bins, len(is_in_bag)))
         # Single precision counts the samples of a block without rounding errors.
         for start in range(0, len(joint_bins), _BLOCK_SAMPLES):
-            rows = slice(start, start + _BLOCK_SAMPLES)
-            ones = np.ones(joint_bins[rows].shape, np.float32)
-            matrix = CompressedMatrix.from_columns(joint_bins[rows], ones, len(counts))
-            is_member = np.ascontiguousarray(is_in_bag[:, rows].T, np.float32)
+            samples = slice(start, start + _BLOCK_SAMPLES)
+            ones = np.ones(joint_bins[samples].shape, np.float32)
+            matrix = CompressedMatrix.from_columns(joint_bins[samples], ones, len(counts))
+            is_member = np.ascontiguousarray(is_in_bag[:, samples].T, np.float32)
             counts += sparse_product(matrix, is_member)
         return counts
 
-    def block_draws(self, draws):
+    def compared_draws(self, draws):
         """Return the drawn stumps of the compared groups, as `BlockStumps` takes them.
 
         Parameters
@@ -213,7 +215,7 @@ class BagStumps:
         # 1) Read the sums of the equality groups from their bins.
         if self._uses_histograms:
             # Each sample is in one bin of feature 0.
-            total = histograms[:, : self._table.n_bins[0]].sum(axis=1)
+            total = histograms[:, : self._codes.n_bins[0]].sum(axis=1)
         above = np.empty((len(draws), len(total), len(self.n_stumps)))
         above[:, :, self._equality_groups] = histograms[:, self._equality_rows].transpose(2, 0, 1)
         # 2) The sum above a threshold is the total, less the sum up to its last bin. Missing values
@@ -221,7 +223,7 @@ class BagStumps:
         if self._uses_histograms:
             bin_sums = histograms.transpose(1, 0, 2)
             threshold_bins, members = self._threshold_bins(draws)
-            below = self._table.running_sums(bin_sums)[threshold_bins, :, members]
+            below = self._codes.running_sums(bin_sums)[threshold_bins, :, members]
             missing_bins = self._missing_bins()
             below[:, self._missing_above_groups] -= bin_sums[missing_bins].transpose(2, 0, 1)
             above[:, :, self._numeric_groups] = (total.T[:, None] - below).transpose(0, 2, 1)
@@ -229,7 +231,7 @@ class BagStumps:
             above[:, :, self._numeric_groups] = compared_sums
         return total, above
 
-    def addends(self, draws, difference):
+    def score_addends(self, draws, difference):
         """Return addends above the drawn thresholds, in the form that `BlockStumps` takes.
 
         Parameters
@@ -251,7 +253,7 @@ class BagStumps:
         group_differences = difference.transpose(2, 1, 0)
         if self._uses_histograms:
             # The addend of a bin is the sum of the differences at all thresholds below the bin.
-            steps = np.zeros((self._table.n_joint_bins, n_scores, n_members))
+            jumps = np.zeros((self._codes.n_joint_bins, n_scores, n_members))
             threshold_bins, members = self._threshold_bins(draws)
             is_missing_above = np.zeros(len(self._numeric_groups), bool)
             is_missing_above[self._missing_above_groups] = True
@@ -261,8 +263,8 @@ class BagStumps:
             for is_selected in (is_missing_above, ~is_missing_above):
                 differences = group_differences[self._numeric_groups[is_selected]]
                 bins = threshold_bins[:, is_selected] + 1
-                steps[bins, :, members] += differences.transpose(2, 0, 1)
-            addends_by_bin = self._table.running_sums(steps)
+                jumps[bins, :, members] += differences.transpose(2, 0, 1)
+            addends_by_bin = self._codes.running_sums(jumps)
             groups = self._numeric_groups[is_missing_above]
             addends_by_bin[self._missing_bins()] += group_differences[groups]
         else:
@@ -279,7 +281,7 @@ class BagStumps:
 
         The two arrays broadcast to the shape (n_members, n_numeric_groups).
         """
-        threshold_bins = self._table.bin_of_stump[
+        threshold_bins = self._codes.bin_of_stump[
             (self.first_stump + draws)[:, self._numeric_groups]
         ]
         return threshold_bins, np.arange(len(draws))[:, None]
@@ -287,7 +289,7 @@ class BagStumps:
     def _missing_bins(self):
         """Return the bins of missing values, for groups that place them above all thresholds."""
         groups = self._numeric_groups[self._missing_above_groups]
-        return self._table.first_bin_of_stump[self.first_stump[groups]]
+        return self._codes.first_bin_of_stump[self.first_stump[groups]]
 
 
 class BlockStumps:

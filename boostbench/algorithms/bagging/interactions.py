@@ -146,10 +146,10 @@ def select_pairs(stump_master):
     .. [1] Y. Lou, R. Caruana, J. Gehrke and G. Hooker, "Accurate intelligible models with pairwise
        interactions", KDD 2013.
     """
-    views, table = stump_master.params.views_, stump_master.table
+    views, codes = stump_master.params.views_, stump_master.codes
     thresholds = {
-        int(view): table.threshold_of_stump[table.view_of_stump == view]
-        for view in np.unique(table.view_of_stump)
+        int(view): codes.threshold_of_stump[codes.view_of_stump == view]
+        for view in np.unique(codes.view_of_stump)
     }
     # 1) Divide each feature into few cells for the ranking, and into more cells for the tables.
     #    Both lists of axes have the same order.
@@ -312,11 +312,11 @@ class InteractionMaster(JointBoostingMaster):
         n_members = len(stump_master.member_intercepts)
         self._initialise(stump_master.block_rows, blocks, votes, np.zeros((n_scores, n_members)))
         if stump_master.validation is not None:
-            self.stop_by(self._validation_samples(stump_master))
+            self.set_validation(self._validation_samples(stump_master))
 
     def _validation_samples(self, stump_master):
         """Return the validation samples of the stumps with their cells in the tables."""
-        stump_sums = stump_master.table.stump_sums(stump_master.best_model[0])
+        stump_sums = stump_master.codes.stump_sums(stump_master.best_model[0])
         stump_scores = stump_master.validation.scores(stump_sums, stump_master.best_model[1])
         viewed = stump_master.params.views_.transform(stump_master.X_val)
         cells = np.stack([axis.cell_indices(viewed) for axis in self._axes], axis=1)
@@ -332,7 +332,7 @@ class InteractionMaster(JointBoostingMaster):
             base_scores=stump_scores,
         )
 
-    def tables(self):
+    def cell_addends(self):
         """Return the cells of all tables: (n_pairs * n_cells * n_cells, n_scores)."""
         return self.votes.reshape(-1, self.votes.shape[-1])
 
@@ -400,7 +400,7 @@ class InteractionMaster(JointBoostingMaster):
             progress = f"pairs, round {rounds} of {params.n_iterations}: loss {loss:.6g}"
             print(f"{type(params).__name__}, {progress} (best round {self.best_round})")
 
-    def best_tables(self):
+    def best_pairs(self):
         """Return the pairs and the intercept of the best round.
 
         Returns

@@ -167,7 +167,7 @@ class SquaredLoss(_LocationScaleLoss):
     def initial_scores(self, weights, is_in_bag):
         """Return the mean target of each bag; see `LogisticLoss.initial_scores`."""
         return np.array(
-            [[np.average(self.target[rows], weights=weights[rows]) for rows in is_in_bag]]
+            [[np.average(self.target[in_bag], weights=weights[in_bag]) for in_bag in is_in_bag]]
         )
 
     def block_loss(self, y, weights):
@@ -228,7 +228,7 @@ class PoissonLoss:
 
     def initial_scores(self, weights, is_in_bag):
         """Return the logarithm of the mean of each bag; see `LogisticLoss.initial_scores`."""
-        means = [np.average(self.target[rows], weights=weights[rows]) for rows in is_in_bag]
+        means = [np.average(self.target[in_bag], weights=weights[in_bag]) for in_bag in is_in_bag]
         return np.log([means])
 
     def block_loss(self, y, weights):
@@ -281,8 +281,8 @@ class QuantileLoss(_LocationScaleLoss):
         return np.array(
             [
                 [
-                    _weighted_quantile(self.target[rows], weights[rows], self._quantile)
-                    for rows in is_in_bag
+                    _weighted_quantile(self.target[in_bag], weights[in_bag], self._quantile)
+                    for in_bag in is_in_bag
                 ]
             ]
         )

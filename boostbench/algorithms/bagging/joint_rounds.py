@@ -114,10 +114,10 @@ class JointBoostingMaster(Master):
             self._mean_loss(self._sum_over_blocks(lambda block: (block.out_of_bag_loss(),)))
         )
 
-    def stop_by(self, validation):
+    def set_validation(self, validation):
         """Use the loss of validation samples, before the first round."""
         self.validation, self._min_loss = validation, np.inf
-        self._track_best(validation.mean_loss(self.tables(), self.intercept))
+        self._track_best(validation.mean_loss(self.cell_addends(), self.intercept))
 
     @property
     def scores(self):
@@ -136,7 +136,7 @@ class JointBoostingMaster(Master):
         """Draw regions for each member."""
 
     @abstractmethod
-    def tables(self):
+    def cell_addends(self):
         """Return the votes as addends of cells; see `ValidationSamples.scores`."""
 
     @abstractmethod
@@ -240,7 +240,7 @@ class JointBoostingMaster(Master):
         self.member_intercepts += constants.sum(axis=2)
         self._add_votes(draws, difference * half_step)
         if self.validation is not None:
-            loss = self.validation.mean_loss(self.tables(), self.intercept)
+            loss = self.validation.mean_loss(self.cell_addends(), self.intercept)
         self.losses.append(loss)
         self._track_best(loss)
         return len(self.losses) < self.best_round + self.params.patience

@@ -132,7 +132,7 @@ class JointlyBaggedStumps(TabularBooster):
             if is_classifier(self)
             else self._encode_target(y_val)
         )
-        training.master.validate_by(X_val, target, weights)
+        training.master.set_validation_data(X_val, target, weights)
 
     @abstractmethod
     def _make_loss(self, target, weights):
@@ -149,7 +149,7 @@ class JointlyBaggedStumps(TabularBooster):
     def _make_master(self, X, target, random_state, weights=None):
         """Code the features, draw the bag of each member, and return the master of the rounds."""
         features = X if self.views_.is_plain else X.features
-        table = fit_feature_codes(features, self.views_, self.max_bins, weights)
+        codes = fit_feature_codes(features, self.views_, self.max_bins, weights)
         weights = np.ones(len(X)) if weights is None else normalise_weights(weights)
         loss = self._make_loss(target, weights)
         is_out_of_bag = np.zeros((self.n_estimators, len(X)), bool)
@@ -159,7 +159,7 @@ class JointlyBaggedStumps(TabularBooster):
         return JointStumpMaster(
             self,
             X,
-            table,
+            codes,
             loss,
             is_out_of_bag=is_out_of_bag,
             weights=weights,
@@ -196,16 +196,16 @@ class JointlyBaggedStumps(TabularBooster):
         for pair in self.interactions:
             if not isinstance(pair, (tuple, list, np.ndarray)) or len(pair) != 2:
                 raise ValueError(f"interactions must be pairs of features, got {pair!r}")
-            indices = [names.index(end) if end in names else end for end in pair]
-            for end, index in zip(pair, indices, strict=True):
+            indices = [names.index(feature) if feature in names else feature for feature in pair]
+            for feature, index in zip(pair, indices, strict=True):
                 if not isinstance(index, Integral) or not 0 <= index < self.n_features_in_:
-                    close = difflib.get_close_matches(str(end), names, n=1)
+                    close = difflib.get_close_matches(str(feature), names, n=1)
                     advice = f"; did you mean {close[0]!r}?" if close else ""
-                    raise ValueError(f"interactions names no feature of X with {end!r}{advice}")
+                    raise ValueError(f"interactions names no feature of X with {feature!r}{advice}")
                 if signs[index]:
                     raise ValueError(
-                        f"interactions contains feature {end!r}, which monotonic_cst constrains: "
-                        "remove one of the two"
+                        f"interactions contains feature {feature!r}, which monotonic_cst "
+                        "constrains: remove one of the two"
                     )
             if indices[0] == indices[1]:
                 raise ValueError(f"interactions contains a pair of one feature, {pair[0]!r}")

@@ -103,7 +103,7 @@ class SampleBlock:
         )
         self._block_loss = loss.block_loss(target, in_bag_weights)
         n_out_of_bag = is_out_of_bag.sum(axis=1, keepdims=True)
-        self._member_shares = (is_out_of_bag / np.maximum(1, n_out_of_bag)).astype(np.float32)
+        self._out_of_bag_shares = (is_out_of_bag / np.maximum(1, n_out_of_bag)).astype(np.float32)
         self.out_of_bag_weights = np.where(n_out_of_bag[:, 0] > 0, weights, 0.0)
 
     def replace_regions(self, regions, scores):
@@ -189,4 +189,4 @@ class SampleBlock:
         ndarray of shape (n_scores, n_samples), dtype=float32
             0 for samples that are out of no member's bag.
         """
-        return (scores * self._member_shares) @ np.ones(scores.shape[2], np.float32)
+        return (scores * self._out_of_bag_shares) @ np.ones(scores.shape[2], np.float32)

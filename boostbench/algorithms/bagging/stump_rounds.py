@@ -42,7 +42,7 @@ class JointStumpMaster(JointBoostingMaster):
         See `JointBoostingMaster`.
     X : ndarray of shape (n_samples, n_views) or ViewedFeatures
         Training data as views.
-    table : boostbench.core.stumps.feature_codes.FeatureCodes
+    codes : boostbench.core.stumps.feature_codes.FeatureCodes
         Stumps on X.
     is_out_of_bag : ndarray of shape (n_members, n_samples), dtype=bool
         True where a sample is out of a member's bag.
@@ -60,14 +60,14 @@ class JointStumpMaster(JointBoostingMaster):
     best_scores : list of ndarray
         Scores of each block after the best round; only set if interactions are trained.
     X_val : ndarray of shape (n_validation_samples, n_features)
-        Samples of `validate_by`; only set if it was called.
+        Samples of `set_validation_data`; only set if it was called.
     """
 
     def __init__(
         self,
         params,
         X,
-        table,
+        codes,
         loss,
         is_out_of_bag,
         weights,
@@ -78,19 +78,19 @@ class JointStumpMaster(JointBoostingMaster):
     ):
         super().__init__(params, loss, random_state, threads)
         # 1) Find the stumps that each member may draw, and the constraints of their votes.
-        self.X, self.table, self.weights = X, table, weights
+        self.X, self.codes, self.weights = X, codes, weights
         initial_scores = loss.initial_scores(weights, ~is_out_of_bag)
-        self._stumps = bag_stumps = BagStumps(table, len(initial_scores))
+        self._stumps = bag_stumps = BagStumps(codes, len(initial_scores))
         self._first_admissible, self._n_admissible = bag_stumps.admissible_ranges(is_out_of_bag)
         self.is_available = self._n_admissible > 0
         self._interactions = None
         self.signs, self.interactions = signs, interactions
-        self._stump_signs = signs[table.view_of_stump]
+        self._stump_signs = signs[codes.view_of_stump]
         self._constrained_groups = np.flatnonzero(signs[bag_stumps.view])
         self.has_constraints = len(self._constrained_groups) > 0
         # Vote of each member for each stump and score, divided by the number of members. The
         # columns are numbered ``stump * n_scores + score``.
-        n_votes = len(table.view_of_stump) * len(initial_scores)
+        n_votes = len(codes.view_of_stump) * len(initial_scores)
         self._member_votes = np.zeros((len(is_out_of_bag), n_votes))
         # Columns and addends of the member votes since the best round.
         self._late_additions = []
@@ -119,7 +119,7 @@ class JointStumpMaster(JointBoostingMaster):
 
         blocks = threads.map(make_block, rows)
         # 3) Start from the constant scores.
-        no_votes = np.zeros((len(table.view_of_stump), len(initial_scores)))
+        no_votes = np.zeros((len(codes.view_of_stump), len(initial_scores)))
         self._initialise(rows, blocks, votes=no_votes, intercepts=initial_scores)
 
     def generate(self):
@@ -139,7 +139,7 @@ class JointStumpMaster(JointBoostingMaster):
 
     def _block_draws(self, draws):
         """Return the drawn stumps in the form that `BlockStumps` takes."""
-        return self._stumps.block_draws(draws)
+        return self._stumps.compared_draws(draws)
 
     def _region_sums(self, draws, total, *sums):
         """Return the sums over all samples and above the drawn thresholds, given block sums."""
@@ -147,13 +147,13 @@ class JointStumpMaster(JointBoostingMaster):
 
     def _block_addends(self, draws, difference):
         """Return the addends above the drawn thresholds in the form that `BlockStumps` takes."""
-        return self._stumps.addends(draws, difference)
+        return self._stumps.score_addends(draws, difference)
 
-    def tables(self):
+    def cell_addends(self):
         """Return the sum of the stumps in each bin of each feature: (n_joint_bins, n_scores)."""
-        return self.table.stump_sums(self.votes)
+        return self.codes.stump_sums(self.votes)
 
-    def validate_by(self, X, target, weights):
+    def set_validation_data(self, X, target, weights):
         """End the training by the loss of validation samples.
 
         Parameters
@@ -165,11 +165,13 @@ class JointStumpMaster(JointBoostingMaster):
         weights : ndarray of shape (n_samples,) or None
             Positive sample weights; None: all are 1.
         """
-        cells = self.table.encode(X, self.params.views_).joint_bins()
+        cells = self.codes.encode(X, self.params.views_).joint_bins()
         weights = np.ones(len(X)) if weights is None else weights
         target = self.loss.transform_target(target)
         self.X_val = X
-        self.stop_by(ValidationSamples(cells, self.table.n_joint_bins, target, weights, self.loss))
+        self.set_validation(
+            ValidationSamples(cells, self.codes.n_joint_bins, target, weights, self.loss)
+        )
 
     def _apply_constraints(self, draws, slopes, curvatures, steps):
         """Bound the steps that would give a vote the wrong sign.
@@ -254,10 +256,10 @@ class JointStumpMaster(JointBoostingMaster):
         pairs : list of boostbench.algorithms.bagging.interactions.Pair
         stump_sum : boostbench.algorithms.explanation.stump_sums.StumpSum
         """
-        stump_sum = self.mean_model(*self.best_model)
+        stump_sum = self.build_stump_sum(*self.best_model)
         if not self.n_interaction_rounds:
             return [], stump_sum
-        pairs, intercept = self._interactions.best_tables()
+        pairs, intercept = self._interactions.best_pairs()
         intercept = stump_sum.intercept + intercept.reshape(stump_sum.intercept.shape)
         stump_sum = stump_sum._replace(intercept=intercept)
         return move_main_effects_to_stumps(
@@ -288,7 +290,7 @@ class JointStumpMaster(JointBoostingMaster):
         tables, intercepts = self._interactions.member_tables()
         pairs = [
             pair._replace(table=self._scaled_deviations(table))
-            for pair, table in zip(self._interactions.best_tables()[0], tables, strict=True)
+            for pair, table in zip(self._interactions.best_pairs()[0], tables, strict=True)
         ]
         intercepts = stump_sum.intercept + self._scaled_deviations(intercepts.T)
         stump_sum = stump_sum._replace(intercept=intercepts)
@@ -316,7 +318,7 @@ class JointStumpMaster(JointBoostingMaster):
                 self.best_scores = [block.scores.copy() for block in self.blocks]
         return has_fallen
 
-    def mean_model(self, votes, intercept):
+    def build_stump_sum(self, votes, intercept):
         """Return the sum of stumps with given votes, in the units of the target.
 
         Parameters
@@ -348,7 +350,7 @@ class JointStumpMaster(JointBoostingMaster):
         """Return the stumps whose votes are not 0."""
         is_used = self._is_used(votes)
         return Stumps.from_arrays(
-            self.table.view_of_stump[is_used], self.table.threshold_of_stump[is_used]
+            self.codes.view_of_stump[is_used], self.codes.threshold_of_stump[is_used]
         )
 
 

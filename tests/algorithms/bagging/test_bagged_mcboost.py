@@ -69,7 +69,7 @@ def logistic_loss(scores, y, weights=1.0):
 
 def above_thresholds(bag):
     """Return 1 where a sample is above the threshold of a stump: (n_samples, n_stumps)."""
-    return (bag.X[:, bag.table.view_of_stump] > bag.table.threshold_of_stump).astype(float)
+    return (bag.X[:, bag.codes.view_of_stump] > bag.codes.threshold_of_stump).astype(float)
 
 
 @pytest.mark.parametrize("block", [1, 2**18])
@@ -89,8 +89,8 @@ def test_round_equals_its_definition(n_classes, block, monkeypatch):
         undivided_gain = (g.sum(axis=0) ** 2 / (h.sum(axis=0) + 1)).sum()
         move = np.zeros(before[:, m].shape)
         for j in range(X.shape[1]):
-            assert bag.table.view_of_stump[stumps[m, j]] == j
-            above = X[:, j] > bag.table.threshold_of_stump[stumps[m, j]]
+            assert bag.codes.view_of_stump[stumps[m, j]] == j
+            above = X[:, j] > bag.codes.threshold_of_stump[stumps[m, j]]
             assert is_in_bag[above].any()
             assert is_in_bag[~above].any()
             steps = [g[s].sum(axis=0) / (h[s].sum(axis=0) + 1) for s in (~above, above)]
@@ -164,10 +164,10 @@ def test_many_rounds_converge_to_the_multiclass_optimum():
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
-def test_mean_model_scores_equal_the_mean_of_the_members(n_classes):
+def test_stump_sum_scores_equal_the_mean_of_the_members(n_classes):
     X, y = blobs(n_classes, n_samples=90)
     bag = run_rounds(make_logistic_training(X, y, max_bins=None), 20)
-    stumps, coefficients, intercept = bag.mean_model(bag.votes, bag.intercept)
+    stumps, coefficients, intercept = bag.build_stump_sum(bag.votes, bag.intercept)
     scores = (stumps.outputs(X) @ coefficients + intercept).reshape(len(X), -1)
     np.testing.assert_allclose(scores, bag.scores.mean(axis=1), atol=1e-4)
     assert len(np.unique(np.stack([stumps.feature, stumps.threshold]), axis=1).T) == len(stumps)
@@ -230,7 +230,7 @@ def test_members_draw_exactly_the_thresholds_that_divide_their_bag():
     # This column has no admissible threshold for a member whose bag lacks the first sample.
     X = np.column_stack([X, np.arange(40) > 0])
     bag = make_logistic_training(X, y, max_bins=8)
-    stumps = np.column_stack([bag.table.view_of_stump, bag.table.threshold_of_stump])
+    stumps = np.column_stack([bag.codes.view_of_stump, bag.codes.threshold_of_stump])
     feature_stumps = np.split(stumps, bag._stumps.first_stump[1:])
     rounds = [bag.draw_regions() for _ in range(300)]
     run_rounds(bag, 100)
@@ -325,7 +325,9 @@ def test_sample_weights_equal_repeated_samples():
             params, X[rows], LogisticLoss(y[rows], 3), row_weights, None, is_out_of_bag[rows]
         )
         run_rounds(training, 25)
-        stumps, coefficients, intercept = training.mean_model(training.votes, training.intercept)
+        stumps, coefficients, intercept = training.build_stump_sum(
+            training.votes, training.intercept
+        )
         results.append((stumps.outputs(X) @ coefficients + intercept, training.losses))
     np.testing.assert_allclose(results[0][0], results[1][0], atol=1e-3)
     np.testing.assert_allclose(results[0][1], results[1][1], rtol=1e-3)

@@ -84,7 +84,7 @@ def test_many_rounds_converge_to_bounded_least_squares():
     signs = np.array([1, 1, -1])
     bag = run_rounds(make_training(params, X, target, weights, signs, is_out_of_bag), 3000)
     A = np.hstack([np.ones((len(y), 1)), above_thresholds(bag)])
-    stump_signs = signs[bag.table.view_of_stump]
+    stump_signs = signs[bag.codes.view_of_stump]
     low = np.r_[-np.inf, np.where(stump_signs > 0, 0.0, -np.inf)]
     high = np.r_[np.inf, np.where(stump_signs < 0, 0.0, np.inf)]
     for m, is_in_bag in enumerate(~is_out_of_bag.T):
@@ -105,7 +105,7 @@ def test_many_rounds_converge_to_bounded_logistic_regression():
     bag = run_rounds(make_logistic_training(X, y, signs=signs, max_bins=8, eta=0.5), 3000)
     A = np.hstack([np.ones((len(y), 1)), above_thresholds(bag)])
     bounds = [(None, None)]
-    for sign in signs[bag.table.view_of_stump]:
+    for sign in signs[bag.codes.view_of_stump]:
         bounds.append((0, None) if sign > 0 else (None, 0))
     for m in range(3):
         is_in_bag = bag_mask(bag, m)
