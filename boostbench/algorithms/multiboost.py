@@ -215,7 +215,7 @@ class MultiBoost(TotallyCorrective, TabularBooster, BoostingClassifier):
             master.check_warm_start(X, labels, weights)
             # After an interrupted training, the next fit starts afresh.
             self._previous_master = None
-            master.update_parameters()
+            master.prepare_fit()
         # 3) Make a new master if there is none, or if inherited stumps fill all rounds already. In
         # the second case `_train` would start again too, but after a call of the solver.
         if master is None or master.is_restart_needed():
@@ -269,7 +269,7 @@ class _DescentSolver:
         self.solver = SOLVERS[name]()
         self.objective_rtol = self.solver.objective_rtol
 
-    def solve(self, H, start, nu, tol):
+    def solve(self, H, start, sum_nu, max_violation):
         """Minimise the loss plus nu times the sum of W over nonnegative W.
 
         Parameters
@@ -278,9 +278,9 @@ class _DescentSolver:
             Outputs of the stumps.
         start : ndarray of shape (n_classes, n_stumps)
             Starting point.
-        nu : float
+        sum_nu : float
             Weight of the L1 norm, relative to the sum of the losses.
-        tol : float
+        max_violation : float
             Maximum violation of a constraint, an amount of the edge.
 
         Returns
@@ -289,16 +289,18 @@ class _DescentSolver:
             Its `w` has the shape (n_classes, n_stumps), and `dual` (n_classes, n_samples).
         """
         problem = PairwiseLoss(H, self.is_own_class, self.loss)
-        result = self.solver.minimise(problem, start, nu=nu, tol=tol, max_iter=self.max_iter)
+        result = self.solver.minimise(
+            problem, start, nu=sum_nu, tol=max_violation, max_iter=self.max_iter
+        )
         return result._replace(dual=problem.dual)
 
-    def restore(self, H, W, nu):
+    def restore(self, H, W, sum_nu):
         """Return the result of an earlier call of `solve`, given its coefficients W.
 
         The training ends after it, so that the residual is not needed and not computed.
         """
         problem = PairwiseLoss(H, self.is_own_class, self.loss)
-        value = problem.move(W)[0] + nu * W.sum()
+        value = problem.move(W)[0] + sum_nu * W.sum()
         return SolverResult(w=W, value=value, residual=np.inf, converged=False, dual=problem.dual)
 
 
@@ -312,16 +314,16 @@ class _LinearProgramSolver:
         self.is_own_class = is_own_class
         self.sample_weight = sample_weight
 
-    def solve(self, H, start, nu, tol):
+    def solve(self, H, start, sum_nu, max_violation):
         """Solve the linear program; see `_DescentSolver.solve`."""
-        result = pairwise_hinge(H, self.is_own_class, nu, self.sample_weight)
+        result = pairwise_hinge(H, self.is_own_class, sum_nu, self.sample_weight)
         # The linear program leaves out the terms r = y_i. They are hinge losses of margin 0, each
         # equal to 1; their weighted sum is n_samples, as the sample weights have the mean 1.
         return result._replace(value=result.value + self.is_own_class.shape[1])
 
-    def restore(self, H, W, nu):
+    def restore(self, H, W, sum_nu):
         """Solve the linear program again; see `_DescentSolver.restore`."""
-        return self.solve(H, start=None, nu=nu, tol=None)
+        return self.solve(H, start=None, sum_nu=sum_nu, max_violation=None)
 
 
 class _Candidate(NamedTuple):
@@ -368,14 +370,14 @@ class _MultiBoostMaster(Master):
 
     Attributes
     ----------
-    fixed_params : dict of str to object
+    unchangeable_params : dict of str to object
         Values of the parameters that a warm start may not change.
     raw_sample_weight, sample_weight : ndarray of shape (n_samples,) or None
         Sample weights as given, to compare them with the weights of the next fit, and scaled to the
         mean 1.
-    settings : tuple
+    stump_choice_params : tuple
         Values of the parameters whose change makes all stumps inherited.
-    nu : float
+    sum_nu : float
         Weight of the L1 norm relative to the sum of the losses: the parameter `nu` times m k.
     solver : _DescentSolver or _LinearProgramSolver
     stumps : list of Stump
@@ -408,7 +410,7 @@ class _MultiBoostMaster(Master):
 
     def __init__(self, params, search, labels, sample_weight):
         super().__init__(params, search)
-        self.fixed_params = {name: getattr(params, name) for name in ("loss", "max_bins")}
+        self.unchangeable_params = {name: getattr(params, name) for name in ("loss", "max_bins")}
         self.raw_sample_weight, self.sample_weight = sample_weight, normalise_weights(sample_weight)
         self.is_own_class = labels == np.arange(len(params.classes_))[:, None]
         self.H = np.empty((0, self.is_own_class.shape[1]))
@@ -416,8 +418,8 @@ class _MultiBoostMaster(Master):
         self.path = CoefficientPath()
         self.solution = None
         self.n_inherited_stumps = 0
-        self.settings = None
-        self.update_parameters()
+        self.stump_choice_params = None
+        self.prepare_fit()
 
     def check_warm_start(self, X, labels, sample_weight):
         """Raise ValueError if the previous rounds are not valid for the new fit.
@@ -432,7 +434,7 @@ class _MultiBoostMaster(Master):
         )
         if not all(np.array_equal(previous, current) for previous, current in data_pairs):
             raise ValueError("warm_start=True continues from the last fit, which had other data")
-        for name, previous in self.fixed_params.items():
+        for name, previous in self.unchangeable_params.items():
             current = getattr(self.params, name)
             if current != previous:
                 raise ValueError(
@@ -445,7 +447,7 @@ class _MultiBoostMaster(Master):
                 f"which are more than n_iterations={self.params.n_iterations}"
             )
 
-    def update_parameters(self):
+    def prepare_fit(self):
         """Read the parameters of the estimator, which may have changed since the previous fit.
 
         If only the number of rounds has changed, training continues as if it had not ended.
@@ -454,14 +456,14 @@ class _MultiBoostMaster(Master):
         previous_outputs = self.H[: len(self.stumps)]
         self.H = np.empty((params.n_iterations, self.is_own_class.shape[1]))
         self.H[: len(previous_outputs)] = previous_outputs
-        settings = params.nu, params.tol, params.solver, params.solver_iterations
-        if settings == self.settings:
+        stump_choice_params = params.nu, params.tol, params.solver, params.solver_iterations
+        if stump_choice_params == self.stump_choice_params:
             return
-        self.settings = settings
+        self.stump_choice_params = stump_choice_params
         self.n_inherited_stumps = len(self.stumps)
         # The problem has the sum of the m k losses in place of their mean: unlike the parameter,
-        # `nu` is relative to this sum.
-        self.nu = params.nu * self.is_own_class.size
+        # `sum_nu` is relative to this sum.
+        self.sum_nu = params.nu * self.is_own_class.size
         solver = _LinearProgramSolver if params.loss == "hinge" else _DescentSolver
         self.solver = solver(params, self.is_own_class, self.sample_weight)
         self.candidate = None
@@ -502,7 +504,7 @@ class _MultiBoostMaster(Master):
         n_coefficients = rounds * len(self.is_own_class)
         coefficients = self.path.rewind(rounds, n_coefficients=n_coefficients)
         W = coefficients.reshape(rounds, -1).T
-        self.solution = self.solver.restore(self.H[:rounds], W, self.nu)
+        self.solution = self.solver.restore(self.H[:rounds], W, self.sum_nu)
         self.converged = self.is_stuck = False
 
     def finish(self):
@@ -548,9 +550,9 @@ class _MultiBoostMaster(Master):
         -------
         SolverResult
         """
-        tol = max(self.params.tol, _slack(violation)) * self.nu
+        max_violation = max(self.params.tol, _slack(violation)) * self.sum_nu
         with self.clock.phase("coefficients"):
-            return self.solver.solve(self.H[: len(self.stumps)], start, self.nu, tol)
+            return self.solver.solve(self.H[: len(self.stumps)], start, self.sum_nu, max_violation)
 
     def _most_violated(self):
         """Return the candidate whose constraint is violated most; None if no feature varies."""
@@ -559,7 +561,7 @@ class _MultiBoostMaster(Master):
             result = self.search.best(weights)
         if result is None:
             return None
-        violation = result.edge / self.nu - 1
+        violation = result.edge / self.sum_nu - 1
         return _Candidate(result.learner, result.outputs, violation)
 
     def _next_candidate(self):
@@ -579,7 +581,7 @@ class _MultiBoostMaster(Master):
             # A solution that cannot be improved is optimal, or the solver is at the limit of its
             # precision, which `finish` reports.
             if not self._reoptimise(candidate.violation):
-                self.converged = bool(self.solution.residual <= self.params.tol * self.nu)
+                self.converged = bool(self.solution.residual <= self.params.tol * self.sum_nu)
                 self.is_stuck = not self.converged
                 return None
 
@@ -597,7 +599,7 @@ class _MultiBoostMaster(Master):
             False if the solution is optimal up to `tol`, or the decrease is a rounding error.
         """
         # The residual is the largest violation of a constraint of the current stumps.
-        if self.solution.residual <= self.params.tol * self.nu:
+        if self.solution.residual <= self.params.tol * self.sum_nu:
             return False
         improved = self._solve(self.solution.w, violation)
         progress = self.solution.value - improved.value

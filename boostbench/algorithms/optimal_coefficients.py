@@ -197,12 +197,12 @@ def _rboost_proj_problem(model, X, is_own_class, weights):
         raise ValueError("final_solve needs positive=True, and the model has positive=False")
     outputs = model.hypotheses_.outputs(X)
     if model._fit_param("rule") == "pair":
-        codes = model._pair_codes
-        scores = (np.outer(h, code) for h, code in zip(outputs.T, codes, strict=True))
+        pair_codes = model._pair_codes
+        scores = (np.outer(h, code) for h, code in zip(outputs.T, pair_codes, strict=True))
     else:
         # A row of P holds one coefficient of the code of every weak learner.
-        codes = np.stack(list(islice(model.projection_columns(), model.n_iterations_)), axis=1)
-        scores = (outputs @ row_codes for row_codes in codes)
+        P = np.stack(list(islice(model.projection_columns(), model.n_iterations_)), axis=1)
+        scores = (outputs @ codes for codes in P)
     start = model.weight_path_[[-1]].toarray()[0]
     # The mean includes the pairs of a sample and its own class, whose margin is 0.
     A = margin_rows(scores, len(start), is_own_class.T, np.ones_like(is_own_class.T))
@@ -212,9 +212,9 @@ def _rboost_proj_problem(model, X, is_own_class, weights):
 
     def store(solved, w):
         if model._fit_param("rule") == "pair":
-            solved.coefficients_ = w[:, None] * codes
+            solved.coefficients_ = w[:, None] * pair_codes
         else:
-            solved.coefficients_ = np.tensordot(w, codes, axes=1)
+            solved.coefficients_ = np.tensordot(w, P, axes=1)
 
     return _RestrictedProblem(smooth, start, is_own_class.size, store)
 

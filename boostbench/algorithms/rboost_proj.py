@@ -307,7 +307,7 @@ class _ProjectionMaster(Master):
         self.outputs = OutputProducts(search.X)
         self.path = CoefficientPath()
         self.n_idle_rounds = 0
-        self.value, weights = self._evaluate_weights(np.zeros((n_classes, n_samples)))
+        self.smooth_value, weights = self._evaluate_weights(np.zeros((n_classes, n_samples)))
         self.weights = weights.T
 
     def finish(self):
@@ -341,7 +341,7 @@ class _ProjectionMaster(Master):
         weights[self.true_class] = -weights.sum(axis=0)
         return value.mean(), weights
 
-    def _evaluate(self, codes):
+    def _move_to(self, codes):
         """Return the smooth part of eq. (18) for given codes, and minus its gradient by them.
 
         The codes and the gradient have the shape (n_learners, n_classes). The weights of the search
@@ -366,14 +366,14 @@ class _ProjectionMaster(Master):
         solution : SolverResult
             Coefficients w after the round.
         """
-        w, value = solution.w, solution.value
+        w, objective = solution.w, solution.value
         self.path.append(w)
-        self.objective.append(value)
+        self.objective.append(objective)
         self.converged.append(solution.converged)
         # The objective is constant until the first coefficient is positive.
         if len(self.objective) > 1 and w.any():
             previous = self.objective[-2]
-            is_idle = abs(previous - value) < self.params.tol * abs(previous)
+            is_idle = abs(previous - objective) < self.params.tol * abs(previous)
             self.n_idle_rounds = self.n_idle_rounds + 1 if is_idle else 0
         return self.n_idle_rounds < self.patience
 
@@ -392,7 +392,7 @@ class _PairMaster(_ProjectionMaster):
         Row of P that each weak learner was paired with. The first `n_rounds` rows are valid.
     w, gradient : ndarray of shape (n_rounds,)
         Coefficients, and derivatives of the smooth part of eq. (18) by them.
-    value : float
+    smooth_value : float
         Smooth part of eq. (18) at w.
     """
 
@@ -403,7 +403,7 @@ class _PairMaster(_ProjectionMaster):
         super().__init__(params, search, labels, sample_weight)
         self.pair_codes = np.empty((params.n_iterations, self.n_classes))
         self.w = self.gradient = np.empty(0)
-        self.no_violation = np.zeros(params.n_projections)
+        self.zero_offsets = np.zeros(params.n_projections)
 
     def rewind(self, rounds):
         """Drop the coefficients of later pairs; see `Master.rewind`."""
@@ -411,7 +411,7 @@ class _PairMaster(_ProjectionMaster):
         self.w = self.w[:rounds]
 
     def codes(self):
-        """Return the code of each weak learner in the scores, of shape (n_columns, n_classes)."""
+        """Return the code of each weak learner in the scores, of shape (n_learners, n_classes)."""
         return self.w[:, None] * self.pair_codes[: len(self.w)]
 
     def generate(self):
@@ -420,7 +420,7 @@ class _PairMaster(_ProjectionMaster):
         Each pair has a coefficient of its own, so that a constraint has no violation before.
         """
         projection = next(self.projection_columns)
-        result = self.search.best(self.weights, projection, self.no_violation)
+        result = self.search.best(self.weights, projection, self.zero_offsets)
         return None if result is None else _ProjectedLearner(result, projection)
 
     def correct(self, projected_learner):
@@ -435,9 +435,9 @@ class _PairMaster(_ProjectionMaster):
 
         # The gradient by w_t is the gradient by code t, w_t times the row of P, times this row.
         def smooth(w):
-            self.value, edges = self._evaluate(w[:, None] * pair_codes)
+            self.smooth_value, edges = self._move_to(w[:, None] * pair_codes)
             self.gradient = -np.einsum("tr,tr->t", edges, pair_codes)
-            return self.value, self.gradient
+            return self.smooth_value, self.gradient
 
         start, initial = np.zeros(t + 1), None
         if self.params.start == "previous":
@@ -445,7 +445,7 @@ class _PairMaster(_ProjectionMaster):
             start[:t] = self.w
             slope = -(result.outputs @ self.weights @ code)
             self.gradient = np.append(self.gradient, slope)
-            initial = self.value, self.gradient
+            initial = self.smooth_value, self.gradient
         solution = nonnegative_quasi_newton(
             smooth, start, self.params.nu, self.params.solver_iterations, initial=initial
         )
@@ -462,7 +462,7 @@ class _RowMaster(_ProjectionMaster):
         Projections: the columns of weak learner t begin at ``t * n_classes``.
     w : ndarray of shape (n_projections,)
         Coefficients.
-    violation : ndarray of shape (n_projections,)
+    row_edges : ndarray of shape (n_projections,)
         Violation of each row's constraint by the weak learners so far, the left side of the
         constraint in eq. (24) without the new weak learner.
     """
@@ -475,10 +475,10 @@ class _RowMaster(_ProjectionMaster):
         n_values = params.n_iterations * self.n_classes
         self.P = np.empty((params.n_projections, n_values))
         self.w = np.zeros(params.n_projections)
-        self.violation = np.zeros(params.n_projections)
+        self.row_edges = np.zeros(params.n_projections)
 
     def codes(self):
-        """Return the code of each weak learner in the scores, of shape (n_columns, n_classes)."""
+        """Return the code of each weak learner in the scores, of shape (n_learners, n_classes)."""
         return self._codes(self.w, self._active_P())
 
     def _active_P(self):
@@ -497,11 +497,11 @@ class _RowMaster(_ProjectionMaster):
         if self.params.rule == "greedy" and code.any():
             return self.search.best(self.weights, code[None], np.zeros(1))
         if self.params.positive:
-            return self.search.best(self.weights, projection, self.violation)
+            return self.search.best(self.weights, projection, self.row_edges)
         # Both h and -h are weak learners. It suffices to search one of the rows v of P and -P:
         # the one whose constraint has the larger violation.
-        sign = np.where(self.violation < 0, np.float32(-1), np.float32(1))
-        return self.search.best(self.weights, sign[:, None] * projection, np.abs(self.violation))
+        sign = np.where(self.row_edges < 0, np.float32(-1), np.float32(1))
+        return self.search.best(self.weights, sign[:, None] * projection, np.abs(self.row_edges))
 
     def correct(self, projected_learner):
         """Add the weak learner, and solve for all coefficients; see `Master.correct`."""
@@ -513,9 +513,9 @@ class _RowMaster(_ProjectionMaster):
 
         # The gradient by w_v is the gradient by all codes, ``w @ P``, times row v of P.
         def smooth(w):
-            value, slopes = self._evaluate(self._codes(w, P))
-            self.violation = P @ slopes.ravel()
-            return value, -self.violation
+            value, slopes = self._move_to(self._codes(w, P))
+            self.row_edges = P @ slopes.ravel()
+            return value, -self.row_edges
 
         solution = self.minimise(smooth, self.w, self.params.nu, self.params.solver_iterations)
         self.w = solution.w

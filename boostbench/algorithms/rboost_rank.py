@@ -299,13 +299,13 @@ class _RankedStump(NamedTuple):
     Attributes
     ----------
     stump : ProjectedStump
-    margins : ndarray of shape (n_samples, n_classes)
+    delta_h : ndarray of shape (n_samples, n_classes)
         Difference delta h for each pair (i, r): the output of the stump for the class of sample i
         minus the output for class r.
     """
 
     stump: ProjectedStump
-    margins: np.ndarray
+    delta_h: np.ndarray
 
 
 class _RankMaster(Master):
@@ -322,7 +322,7 @@ class _RankMaster(Master):
 
     Attributes
     ----------
-    is_own_class, pairs : ndarray of shape (n_samples, n_classes), dtype=bool
+    is_own_class, is_pair : ndarray of shape (n_samples, n_classes), dtype=bool
         Mask of the class of each sample, and mask of the pairs, its complement.
     weights : ndarray of shape (n_samples, n_classes)
         Dual variables u of the pairs; 0 elsewhere.
@@ -333,8 +333,8 @@ class _RankMaster(Master):
     def __init__(self, params, search, labels):
         super().__init__(params, search)
         self.is_own_class = labels[:, None] == np.arange(len(params.classes_))
-        self.pairs = ~self.is_own_class
-        self.weights = self.pairs / self.pairs.sum()
+        self.is_pair = ~self.is_own_class
+        self.weights = self.is_pair / self.is_pair.sum()
         self.stumps = []
         self.coefficients = []
 
@@ -347,8 +347,8 @@ class _RankMaster(Master):
             None if no edge exceeds `min_edge`.
         """
         result = self.search.best(pairwise_weights(self.weights, self.is_own_class))
-        margins = result.outputs[self.is_own_class][:, None] - result.outputs
-        return _RankedStump(result.learner, margins) if result.edge > self.min_edge else None
+        delta_h = result.outputs[self.is_own_class][:, None] - result.outputs
+        return _RankedStump(result.learner, delta_h) if result.edge > self.min_edge else None
 
 
 class _StageWiseMaster(_RankMaster):
@@ -367,20 +367,20 @@ class _StageWiseMaster(_RankMaster):
     def __init__(self, params, search, labels):
         super().__init__(params, search, labels)
         self.step = _STEPS[params.step]
-        self.smoothing = 1.0 / self.pairs.sum()
+        self.smoothing = 1.0 / self.is_pair.sum()
 
     def correct(self, ranked_stump):
         """Add the stump with its coefficient, and update the weights; see `Master.correct`."""
-        stump, margins = ranked_stump
-        w = self.step(self.weights, margins, self.smoothing)
+        stump, delta_h = ranked_stump
+        w = self.step(self.weights, delta_h, self.smoothing)
         self.stumps.append(stump)
         self.coefficients.append(w)
-        self.weights *= np.exp(-w * margins)
+        self.weights *= np.exp(-w * delta_h)
         self.weights /= self.weights.sum()
         return True
 
 
-def _exact_step(weights, margins, smoothing):
+def _exact_step(weights, delta_h, smoothing):
     """Return the coefficient by eq. (8).
 
     Q+ and Q- are the weights of the pairs with delta h = 2 and delta h = -2, which the stump ranks
@@ -388,7 +388,7 @@ def _exact_step(weights, margins, smoothing):
 
     Parameters
     ----------
-    weights, margins : ndarray of shape (n_samples, n_classes)
+    weights, delta_h : ndarray of shape (n_samples, n_classes)
         Weights of the pairs, and delta h.
     smoothing : float
         Addition s to both weights.
@@ -397,16 +397,16 @@ def _exact_step(weights, margins, smoothing):
     -------
     float
     """
-    correct_weight, wrong_weight = weights[margins > 0].sum(), weights[margins < 0].sum()
+    correct_weight, wrong_weight = weights[delta_h > 0].sum(), weights[delta_h < 0].sum()
     return 0.25 * np.log((correct_weight + smoothing) / (wrong_weight + smoothing))
 
 
-def _bound_step(weights, margins, smoothing):
-    """Return the coefficient by eq. (9), applied to half the margins, which are in [-1, 1].
+def _bound_step(weights, delta_h, smoothing):
+    """Return the coefficient by eq. (9), applied to half of delta h, which is in [-1, 1].
 
     See `_exact_step` for the parameters; smoothing is not used.
     """
-    b = min((weights * margins).sum() / 2, MAX_EDGE)
+    b = min((weights * delta_h).sum() / 2, MAX_EDGE)
     return 0.25 * np.log((1 + b) / (1 - b))
 
 
@@ -436,7 +436,7 @@ class _TotallyCorrectiveMaster(_RankMaster):
 
     def __init__(self, params, search, labels):
         super().__init__(params, search, labels)
-        self.A = np.empty((params.n_iterations, self.pairs.sum()))
+        self.A = np.empty((params.n_iterations, self.is_pair.sum()))
         self.path = CoefficientPath()
         self.objective = []
         self.converged = []
@@ -460,7 +460,7 @@ class _TotallyCorrectiveMaster(_RankMaster):
         self.value = self._value(problem, w)
         self.coefficients = w
         self.weights = np.zeros(self.is_own_class.shape)
-        self.weights[self.pairs] = problem.dual
+        self.weights[self.is_pair] = problem.dual
         # The dual constraint bounds an edge by nu, plus the slope of the term that limits the norm
         # of w (0 without such a term).
         self.min_edge = self.params.nu + problem.norm_slope + self.params.tol
@@ -471,8 +471,8 @@ class _TotallyCorrectiveMaster(_RankMaster):
 
     def correct(self, ranked_stump):
         """Add the stump, and solve for all coefficients; see `Master.correct`."""
-        stump, margins = ranked_stump
-        self.A[len(self.stumps)] = margins[self.pairs]
+        stump, delta_h = ranked_stump
+        self.A[len(self.stumps)] = delta_h[self.is_pair]
         self.stumps.append(stump)
         # 1) Solve from the coefficients of the previous round.
         problem = self._problem()

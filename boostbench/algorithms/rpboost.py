@@ -88,7 +88,7 @@ class _LeastSquaresBooster(CategorySetBooster):
         views = self.views_
         return views.feature.tobytes(), views.category.tobytes()
 
-    def _search(self, X, *views):
+    def _search(self, X, *settings):
         """Return the search for weak learners on X; arguments are the settings."""
         return ConstantFallbackSearch(self._enable_category_sets(StumpSearch(X)))
 

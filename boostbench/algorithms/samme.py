@@ -94,7 +94,7 @@ class SAMME(TabularBooster, BoostingClassifier):
         self.n_parameters_ = self.hypotheses_.n_parameters + len(self.coefficients_)
 
 
-class _WeightedTree(NamedTuple):
+class _TreeWithErrors(NamedTuple):
     """Tree of a round with its mistakes.
 
     Attributes
@@ -146,7 +146,7 @@ class _SAMMEMaster(Master):
 
         Returns
         -------
-        _WeightedTree or None
+        _TreeWithErrors or None
         """
         result = self.search.best(self.weights)
         if result is None:
@@ -154,11 +154,11 @@ class _SAMMEMaster(Master):
         is_wrong = result.outputs != self.labels
         error = self.weights[is_wrong].sum()
         is_better_than_chance = error < 1 - 1 / self.n_classes - MIN_EDGE
-        return _WeightedTree(result.learner, is_wrong, error) if is_better_than_chance else None
+        return _TreeWithErrors(result.learner, is_wrong, error) if is_better_than_chance else None
 
-    def correct(self, weighted_tree):
+    def correct(self, tree_with_errors):
         """Add the tree, and increase the weights of its mistakes; see `Master.correct`."""
-        tree, is_wrong, error = weighted_tree
+        tree, is_wrong, error = tree_with_errors
         # A perfect tree would get an infinite coefficient. An edge of `MAX_EDGE` is this error.
         min_error = (1 - MAX_EDGE) / 2
         odds = (1 - max(error, min_error)) / max(error, min_error)

@@ -77,8 +77,8 @@ class ShapeFunctions:
         # The spread is None if the model is no bag. Each term holds its part.
         spread = getattr(model, "_spread", None)
         self.terms = terms if spread is None else spread.attach(terms)
-        self._intercept_spread = None if spread is None else spread.intercept_deviations()
-        self._pair_spreads = [] if spread is None else spread.pair_deviations()
+        self._intercept_spread = None if spread is None else spread.intercept_spread()
+        self._pair_spreads = [] if spread is None else spread.pair_spreads()
         if X is not None:
             self._centre(self.numbers(X))
 
@@ -204,7 +204,7 @@ class ShapeFunctions:
         spread = np.repeat(self._intercept_spread[None], len(X), axis=0)
         for term in self.terms:
             spread += term.spread[term.row_indices(X[:, term.feature])]
-        for pair_spread in self._pair_sample_spreads(X):
+        for pair_spread in self._sample_pair_spreads(X):
             spread += pair_spread
         return spread
 
@@ -351,7 +351,7 @@ class ShapeFunctions:
         stds[:, 0] = np.linalg.norm(self._intercept_spread, axis=-1)
         for term in self.terms:
             stds[:, 1 + term.feature] = term.std[term.row_indices(X[:, term.feature])]
-        for index, spread in enumerate(self._pair_sample_spreads(X), 1 + self._n_features):
+        for index, spread in enumerate(self._sample_pair_spreads(X), 1 + self._n_features):
             stds[:, index] = np.linalg.norm(spread, axis=-1)
         return self._local_table(stds)
 
@@ -442,7 +442,7 @@ class ShapeFunctions:
                 "the members of a bag, such as BaggedMCBoost"
             )
 
-    def _pair_sample_spreads(self, X):
+    def _sample_pair_spreads(self, X):
         """Return the spread of each pair's contribution to the scores of samples.
 
         Returns

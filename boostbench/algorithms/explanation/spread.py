@@ -58,7 +58,7 @@ class Spread(NamedTuple):
     tables: list
     pair_tables: list
 
-    def intercept_deviations(self):
+    def intercept_spread(self):
         """Return the components of the intercept, dtype=float64."""
         return self.unit * self.intercept.astype(float)
 
@@ -69,7 +69,7 @@ class Spread(NamedTuple):
             for term, table in zip(terms, self.tables, strict=True)
         ]
 
-    def pair_deviations(self):
+    def pair_spreads(self):
         """Return the components of the tables of pairs, dtype=float64."""
         return [self.unit * table.astype(float) for table in self.pair_tables]
 

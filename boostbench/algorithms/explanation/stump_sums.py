@@ -82,14 +82,14 @@ class StumpSum(NamedTuple):
         stumps = self.stumps
         if not isinstance(stumps, StumpsWithSets):
             return self
-        # 1) Read the sets: members[v, s] is 1 if view v is in set s. A stump on a set has a
+        # 1) Read the sets: is_in_set[v, s] is 1 if view v is in set s. A stump on a set has a
         #    negative feature, the index of its set from the end of `stumps.sets`. `stump_votes`,
         #    coefficient times polarity, has the shape (n_stumps, n_outputs).
         stump_votes = (self.coefficients.T * stumps.polarity).T.reshape(len(stumps), -1)
-        members = np.zeros((len(views.feature), len(stumps.sets)))
-        for column, set_views in zip(members.T, stumps.sets, strict=True):
+        is_in_set = np.zeros((len(views.feature), len(stumps.sets)))
+        for column, set_views in zip(is_in_set.T, stumps.sets, strict=True):
             column[list(set_views)] = 1.0
-        features_of_sets = np.unique(views.feature[members.any(axis=1)])
+        features_of_sets = np.unique(views.feature[is_in_set.any(axis=1)])
         is_set = stumps.feature < 0
         is_single = ~is_set & np.isin(views.feature[stumps.tested], features_of_sets)
         is_single &= np.isfinite(stumps.threshold)
@@ -97,8 +97,8 @@ class StumpSum(NamedTuple):
         #    stumps on single views of the same features.
         set_votes = np.zeros((len(stumps.sets), stump_votes.shape[1]))
         np.add.at(set_votes, stumps.feature[is_set], stump_votes[is_set])
-        intercept = self.intercept + (members.sum(axis=0) - 1) @ set_votes
-        votes = members @ set_votes
+        intercept = self.intercept + (is_in_set.sum(axis=0) - 1) @ set_votes
+        votes = is_in_set @ set_votes
         np.add.at(votes, stumps.feature[is_single], stump_votes[is_single])
         # 3) Move the median of each feature's votes to the intercept. The outputs of the stumps on
         #    all k views of a feature add up to 2 - k, as exactly one of them is +1.

@@ -268,8 +268,8 @@ def _numeric_term_to_stumps(term, views):
     # 2) A stump on missing values. The first view counts them as the lowest value, so that their
     #    stump adds the difference to this value; it subtracts half of it from the other values,
     #    which the constant makes up for.
-    filled = term.table[term.row_indices(views.fill[feature_views[:1]])[0]]
-    difference = (term.missing - filled) / 2
+    value_at_fill = term.table[term.row_indices(views.fill[feature_views[:1]])[0]]
+    difference = (term.missing - value_at_fill) / 2
     indicator = feature_views[np.isinf(views.category[feature_views])]
     missing_stump = np.stack([indicator, np.full(1, 0.5)])
     return np.hstack([stumps, missing_stump]), np.vstack([steps, difference]), constant + difference
@@ -347,15 +347,15 @@ def term_sizes(shapes, X, weights=None):
     columns = X.tocsc() if sparse.issparse(X) else X
     row_weights = []
     for term in shapes.terms:
-        values, counts = _values_and_weights(columns, term.feature, weights)
-        row_weights.append(np.bincount(term.row_indices(values), counts, len(term.table)))
+        values, value_weights = _values_and_weights(columns, term.feature, weights)
+        row_weights.append(np.bincount(term.row_indices(values), value_weights, len(term.table)))
     sizes = [
-        mean_absolute(term.table, counts)
-        for term, counts in zip(shapes.terms, row_weights, strict=True)
+        mean_absolute(term.table, table_weights)
+        for term, table_weights in zip(shapes.terms, row_weights, strict=True)
     ]
     pair_sizes = [
-        mean_absolute(pair.table.reshape(len(cells), -1), cells)
-        for pair, cells in zip(shapes.pairs, shapes.cell_weights(X, weights), strict=True)
+        mean_absolute(pair.table.reshape(len(cell_weights), -1), cell_weights)
+        for pair, cell_weights in zip(shapes.pairs, shapes.cell_weights(X, weights), strict=True)
     ]
     features = np.array([term.feature for term in shapes.terms], dtype=np.int64)
     return TermSizes(
