@@ -35,10 +35,17 @@ class BagStumps:
     sample is compared with the drawn thresholds, because dense products are faster for several
     scores.
 
+    A master (`boostbench.algorithms.bagging.stump_rounds`) draws stumps, and calls in each round:
+
+    1. `compared_draws`, and `BlockStumps.add_derivative_sums` for each block of samples.
+    2. `sums_above`, from which it computes a step on each side of the drawn thresholds.
+    3. `score_addends` of the steps, and `BlockStumps.score_changes` for each block.
+
     Parameters
     ----------
     codes : boostbench.core.stumps.feature_codes.FeatureCodes
-        Training data as codes, with their stumps.
+        Training data as codes, with their stumps. Its *joint bins* are the bins of all features,
+        numbered one feature after another.
     n_scores : int
         Number of scores of a sample.
 
@@ -51,9 +58,10 @@ class BagStumps:
     n_stumps : ndarray of shape (n_groups,), dtype=int64
         Number of stumps of each group.
     n_histogram_rows : int
-        Number of bins of the histograms.
+        Number of rows of the histograms: the joint bins that sums are computed for.
     n_compared : int
-        Number of groups whose thresholds the samples are compared with.
+        Number of groups whose thresholds the samples are compared with: all numeric groups, or 0
+        if histograms are used.
     """
 
     def __init__(self, codes, n_scores):
@@ -73,7 +81,7 @@ class BagStumps:
         n_bins = len(np.unique(codes.bin_of_stump[~codes.is_equality]))
         self._uses_histograms = n_scores == 1 and codes.n_samples >= _SAMPLES_PER_BIN * n_bins
         self._equality_bins = codes.bin_of_stump[self.first_stump[self._equality_groups]]
-        # Row of each bin in the histograms; -1 for a bin that no group needs.
+        # Row of each joint bin in the histograms; -1 for a bin that no group needs.
         self._row_of_bin = np.full(codes.n_joint_bins, -1, np.int32)
         needed_bins = (
             np.arange(codes.n_joint_bins) if self._uses_histograms else self._equality_bins
@@ -113,6 +121,7 @@ class BagStumps:
         -------
         BlockStumps
         """
+        # `rows` has the histogram row of each sample in each feature, -1 if its bin has none.
         features = zip(self._codes.codes, pairwise(self._codes.first_bin), strict=True)
         rows = [
             self._row_of_bin[start:end].take(column.take(samples))
@@ -158,7 +167,8 @@ class BagStumps:
         for start in range(0, len(is_out_of_bag), n_members):
             members = slice(start, start + n_members)
             counts = self._count_samples(~is_out_of_bag[members])
-            # The edge of a stump with an empty side is +-n_in_bag under unit weights.
+            # Edge of a stump under unit weights: the in-bag samples where it is +1, less those
+            # where it is -1. It is +-n_in_bag if one side is empty.
             edges = codes.edges(counts, n_in_bag[members])
             is_admissible = np.abs(edges) < n_in_bag[members]
             first[members] = np.minimum.reduceat(
@@ -181,7 +191,7 @@ class BagStumps:
         return counts
 
     def compared_draws(self, draws):
-        """Return the drawn stumps of the compared groups, as `BlockStumps` takes them.
+        """Return the columns of `draws` for the compared groups, in the small dtype of counts.
 
         Parameters
         ----------
@@ -191,6 +201,7 @@ class BagStumps:
         Returns
         -------
         ndarray of shape (n_members, n_compared), dtype=unsigned int
+            Argument `draws` of the methods of `BlockStumps`.
         """
         # All numeric groups are compared, or none.
         compared_groups = self._numeric_groups[: self.n_compared]
@@ -232,34 +243,35 @@ class BagStumps:
         return total, above
 
     def score_addends(self, draws, difference):
-        """Return addends above the drawn thresholds, in the form that `BlockStumps` takes.
+        """Return the changes of the scores above each drawn threshold, or in each bin.
 
         Parameters
         ----------
         draws : ndarray of shape (n_members, n_groups), dtype=int64
             Index of the drawn stump within its group, for each member.
         difference : ndarray of shape (n_members, n_scores, n_groups), dtype=float64
-            Addend above each threshold minus the addend below it.
+            Change of the scores above each threshold minus the change below it.
 
         Returns
         -------
         compared_addends : ndarray of shape (n_members, n_scores, n_compared), dtype=float32
-            Addends above the thresholds that the samples are compared with.
+            Added to the scores of the samples above each threshold of the compared groups.
         bin_addends : ndarray of shape (n_scores, n_histogram_rows, n_members), dtype=float32
-            Addends of the samples in each bin.
+            Added to the scores of the samples in each bin.
         """
-        # 1) Compute the addend of each bin by the numeric groups, if they use histograms.
+        # 1) Add up the differences of the numeric groups in each bin, if they use histograms.
         n_members, n_scores, _ = difference.shape
         group_differences = difference.transpose(2, 1, 0)
         if self._uses_histograms:
-            # The addend of a bin is the sum of the differences at all thresholds below the bin.
+            # The addend of a bin is the sum of the differences at all thresholds below it, a
+            # running sum of jumps. A jump is in the first bin above its threshold.
             jumps = np.zeros((self._codes.n_joint_bins, n_scores, n_members))
             threshold_bins, members = self._threshold_bins(draws)
             is_missing_above = np.zeros(len(self._numeric_groups), bool)
             is_missing_above[self._missing_above_groups] = True
-            # A feature has at most one numeric view with missing values above all thresholds, and
-            # at most one with them below. One addition for each of the two kinds adds to an index
-            # only once.
+            # Two views of a feature, with missing values above and below all thresholds, may draw
+            # the same bin. The fancy-indexed += would add only one of them, so each kind of view
+            # has its own addition.
             for is_selected in (is_missing_above, ~is_missing_above):
                 differences = group_differences[self._numeric_groups[is_selected]]
                 bins = threshold_bins[:, is_selected] + 1
@@ -302,7 +314,8 @@ class BlockStumps:
     bins_by_sample : scipy.sparse.csc_array of shape (n_histogram_rows, n_samples), dtype=float32
         1 where a sample is in a bin.
     needs_total : bool
-        False if the total of all samples follows from the bins.
+        True: `add_derivative_sums` adds up all samples. False: `BagStumps.sums_above` computes the
+        total from the bins.
     """
 
     def __init__(self, n_below, bins_by_sample, needs_total):

@@ -272,11 +272,13 @@ class BaggedBooster(
             (votes - votes.mean(axis=2, keepdims=True)).reshape(len(tests), -1),
             (intercepts - intercepts.mean(axis=1, keepdims=True)).ravel(),
         )
-        # 3) A bootstrap sample differs from the data like the data from the population. The
-        #    differences of smaller samples without replacement are scaled, see `Spread`.
+        # 3) The standard deviation of the bag is the spread of members on bootstrap samples. It is
+        #    the spread of members on smaller samples times the factor of the jackknife, see
+        #    `Spread`.
         factor = 1.0 if self.bootstrap else np.sqrt(1 / self.validation_fraction - 1)
-        # 4) At most double the size of a pickled bag: the spread and the weights of the rows take
-        #    no more bytes than the coefficients and the stumps, three arrays of equal size.
+        # 4) Limit the spread and the weights of the rows to the bytes of the model: its
+        #    coefficients, and the feature, threshold and polarity of each stump, 8 bytes each. A
+        #    pickled bag then at most doubles.
         row_weights = self._term_sizes.row_weights
         model_bytes = coefficients.nbytes + 3 * stumps.threshold.nbytes
         self._spread = member_spread(

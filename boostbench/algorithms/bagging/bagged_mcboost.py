@@ -84,10 +84,11 @@ class BaggedMCBoost(UncertainClassifierMixin, ScoringClassifier, JointlyBaggedSt
     True
     """
 
+    # Number of the version of the results, see `Booster`.
     edition = 2
 
     def _make_loss(self, target, weights):
-        """Return the loss; the bag applies the weights."""
+        """Return the loss of the labels, which needs no weights: the bag applies them later."""
         return LogisticLoss(target, len(self.classes_))
 
     def inverse_temperature(self):

@@ -71,10 +71,11 @@ class Pair(NamedTuple):
 
 
 class BlockQuadrants:
-    """Quadrants of pairs of features on the samples of a block.
+    """Quadrants of pairs of features on the samples of a block, with the methods of `BlockStumps`.
 
     In each round a member draws some cells of each axis. The quadrant of a pair contains the
-    samples in drawn cells of both axes.
+    samples in drawn cells of both axes. It is called so although a drawn set of categories is no
+    interval.
 
     Parameters
     ----------
@@ -273,7 +274,8 @@ class InteractionMaster(JointBoostingMaster):
     Attributes
     ----------
     votes : ndarray of shape (n_pairs, n_cells, n_cells, n_scores)
-        Tables of the pairs, padded to the number of cells of the longest axis.
+        Tables of the pairs, the addends of the scores in each cell, averaged over the members. The
+        tables are padded to the number of cells of the longest axis.
 
     Notes
     -----
@@ -296,8 +298,9 @@ class InteractionMaster(JointBoostingMaster):
             block.replace_regions(BlockQuadrants(cells[:, rows], pairs), scores)
             for block, scores, rows in stump_blocks
         ]
-        # 2) Mark the cells that thresholds separate: (n_axes, n_cells). Cells of numeric features
-        #    are ordered by value and separated by thresholds.
+        # 2) Mark the cells whose order matters. `_is_ordered[axis, cell]` is True for the
+        #    n_thresholds + 1 intervals of a numeric axis, which come first. It is False for a cell
+        #    of missing values, for categories, and for padding.
         width = max(axis.n_cells for axis in axes)
         self._n_thresholds = np.array(
             [0 if axis.thresholds is None else len(axis.thresholds) for axis in axes]
@@ -305,9 +308,10 @@ class InteractionMaster(JointBoostingMaster):
         self._is_ordered = (
             np.arange(width) < np.where(self._n_thresholds, self._n_thresholds + 1, 0)[:, None]
         )
+        # 3) Start with tables of zeros.
         n_scores = len(stump_master.intercept)
         votes = np.zeros((len(pairs), width, width, n_scores))
-        # Drawn cells of all axes, packed to bits, and additions to the votes, in each round.
+        # Drawn cells of all axes, packed to bits, and additions to the votes, of each round.
         self._drawn_cells_and_additions = []
         n_members = len(stump_master.member_intercepts)
         self._initialise(stump_master.block_rows, blocks, votes, np.zeros((n_scores, n_members)))
@@ -333,11 +337,13 @@ class InteractionMaster(JointBoostingMaster):
         )
 
     def cell_addends(self):
-        """Return the cells of all tables: (n_pairs * n_cells * n_cells, n_scores)."""
+        """Return all tables, raveled: (n_pairs * n_cells * n_cells, n_scores)."""
         return self.votes.reshape(-1, self.votes.shape[-1])
 
     def draw_regions(self):
         """Draw a set of cells for each member and axis: 0 or 1, (n_members, n_axes, n_cells)."""
+        # Ordered cells are drawn on one side of a threshold. The last two uniform numbers of an
+        # axis choose the threshold and the side. Each other cell is drawn by its own number.
         n_members, width = self.blocks[0].scores.shape[2], self.votes.shape[1]
         uniforms = self.random_state.random_sample((n_members, len(self._axes), width + 2))
         threshold = (uniforms[..., -2] * self._n_thresholds).astype(int)
@@ -346,9 +352,9 @@ class InteractionMaster(JointBoostingMaster):
         return np.where(self._is_ordered, is_drawn, uniforms[..., :-2] < 0.5).astype(np.float32)
 
     def _add_votes(self, is_drawn_cell, additions):
-        """Add to the tables; see `JointBoostingMaster._add_votes`."""
-        # The output of a quadrant is +1 inside and -1 outside. In a table, that is twice the addend
-        # in the quadrant, and minus the addend in the intercept.
+        """Add to the tables, given the vote of each quadrant: (n_members, n_scores, n_pairs)."""
+        # A quadrant with the vote v adds v inside and -v outside. This is 2 v in the cells of the
+        # quadrant, and -v in the intercept.
         first, second = (is_drawn_cell[:, self._pairs[:, index]] for index in (0, 1))
         self.intercept -= additions.sum(axis=(0, 2))
         self.member_intercepts -= additions.sum(axis=2)
@@ -371,6 +377,8 @@ class InteractionMaster(JointBoostingMaster):
         packed_cells, additions = zip(
             *self._drawn_cells_and_additions[: self.best_round], strict=True
         )
+        # `is_drawn_cell` gets the axes (axis, member, cell, round), and `additions` the axes
+        # (pair, score, member, round).
         is_drawn_cell = np.unpackbits(np.stack(packed_cells), axis=-1).transpose(2, 1, 3, 0)
         additions = np.stack(additions).transpose(3, 2, 1, 0)
         tables = []

@@ -157,8 +157,8 @@ class SquaredLoss(_LocationScaleLoss):
     def __init__(self, y, weights):
         _check_two_samples(y)
         offset = float(np.average(y, weights=weights))
-        # Scale the deviations so that their squares neither overflow nor underflow. A power of 2
-        # changes no digit.
+        # Divide the deviations by a power of 2, which changes no digit, so that the largest is from
+        # 1 to 2 and the squares neither overflow nor underflow.
         deviations = y - offset
         power_of_2 = np.ldexp(1.0, np.frexp(np.abs(deviations).max())[1] - 1)
         variance = np.average((deviations / power_of_2) ** 2, weights=weights)

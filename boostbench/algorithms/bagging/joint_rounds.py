@@ -5,6 +5,9 @@ features. The samples are divided into *blocks* that stay in the cache (`SampleB
 blocks into groups that `Threads` share. Subclasses train stumps
 (`boostbench.algorithms.bagging.stump_rounds`) and then tables of pairs of features
 (`boostbench.algorithms.bagging.interactions`).
+
+A *slope* in this module is minus the derivative of the loss, so that a step in its direction lowers
+the loss. A *step* is the change of a score on one side of a region.
 """
 
 from abc import abstractmethod
@@ -37,9 +40,18 @@ _MIN_GROUP_SAMPLES = 8192
 class JointBoostingMaster(Master):
     """Joint training of the members of a bag with a step inside and a step outside each region.
 
-    A subclass draws regions with `draw_regions` and adds them to its votes with `_add_votes`. It
-    overrides `_block_draws`, `_region_sums` and `_block_addends` if its blocks do not take all
-    regions in one array.
+    A subclass draws regions with `draw_regions` and adds them to its votes with `_add_votes`. Three
+    hooks convert between the regions of a round and the arguments of its blocks. As defined here,
+    they suit the quadrants of `InteractionMaster`. `JointStumpMaster` overrides them, because the
+    sums of some stumps are read from histograms:
+
+    =============== ============================= ========================================
+    hook            argument                      result for stumps
+    =============== ============================= ========================================
+    _block_draws    draws of all regions          draws of the groups that are compared
+    _region_sums    total, sums, histograms       total, sums above the drawn thresholds
+    _block_addends  addend inside minus outside   addends of compared groups, and of bins
+    =============== ============================= ========================================
 
     Parameters
     ----------
@@ -115,7 +127,7 @@ class JointBoostingMaster(Master):
         )
 
     def set_validation(self, validation):
-        """Use the loss of validation samples, before the first round."""
+        """Compute `losses` from validation samples from now on; called before the first round."""
         self.validation, self._min_loss = validation, np.inf
         self._track_best(validation.mean_loss(self.cell_addends(), self.intercept))
 
@@ -137,43 +149,61 @@ class JointBoostingMaster(Master):
 
     @abstractmethod
     def cell_addends(self):
-        """Return the votes as addends of cells; see `ValidationSamples.scores`."""
+        """Return the addend of the scores in each cell, for `ValidationSamples`.
+
+        A cell is a bin of a feature or a cell of a pair's table. All cells are numbered through.
+
+        Returns
+        -------
+        ndarray of shape (n_cells, n_scores)
+        """
 
     @abstractmethod
     def _add_votes(self, draws, additions):
-        """Add to the votes of the drawn regions, given by member, score and region."""
+        """Add to the votes of the drawn regions.
+
+        Parameters
+        ----------
+        draws : ndarray
+            Result of `draw_regions`.
+        additions : ndarray of shape (n_members, n_scores, n_regions)
+        """
 
     def _apply_constraints(self, draws, slopes, curvatures, steps):
-        """Bound the steps that would give a vote the wrong sign."""
+        """Bound the steps that would give a vote the wrong sign; see `JointStumpMaster`."""
         raise NotImplementedError
 
     def _block_draws(self, draws):
-        """Return the drawn regions in the form that the blocks take."""
+        """Return the drawn regions as the argument `draws` of the blocks."""
         return draws
 
     def _region_sums(self, draws, total, sums):
-        """Return the sums over all samples and over the samples in regions.
+        """Return the sums over all samples and in regions, given the sums over all blocks.
 
         Their shapes are (n_sums, n_members) and (n_members, n_sums, n_regions).
         """
         return total, sums
 
     def _block_addends(self, draws, difference):
-        """Return the addends of regions in the form that the blocks take."""
+        """Return the addends of regions as arguments of `propose_step`.
+
+        `difference`, of shape (n_members, n_scores, n_regions), is the step inside a region minus
+        the step outside.
+        """
         return (difference.astype(np.float32),)
 
     def generate(self):
-        """Return drawn regions, a step on each side, and the slope of the loss along all steps.
+        """Draw regions and compute their steps: the proposal that `correct` takes.
 
         Returns
         -------
         draws : ndarray
             Result of `draw_regions`.
         steps : ndarray of shape (2, n_members, n_scores, n_regions)
-            Newton steps below and above the thresholds, multiplied by the relative gain of each
-            region.
+            Newton steps outside and inside (below and above a threshold), multiplied by the
+            relative gain of each region.
         slope : ndarray of shape (n_members,)
-            Negative slope of a member's loss along the sum of its steps.
+            Slope of a member's loss along the sum of its steps.
 
         The result is None if no region has a positive gain.
         """
@@ -184,17 +214,19 @@ class JointBoostingMaster(Master):
         total, above = self._region_sums(draws, *self._derivative_sums(block_draws))
         above = above.reshape(len(above), 2, -1, above.shape[-1])
         total = total.T.reshape(above.shape[:-1])
-        # The negative slopes and curvatures have the axes (side, member, score, region).
+        # Slopes and curvatures have the axes (side, member, score, region).
         sides = np.stack([total[..., None] - above, above])
         slopes, curvatures = sides[:, :, 0], sides[:, :, 1]
-        # 2) Take a Newton step on each side, within the constraints.
+        # 2) Take a Newton step on each side, within the constraints. A step s lowers the quadratic
+        #    model of the loss by ``slope s - (curvature + DAMPING) s^2 / 2``. Twice the decrease by
+        #    a Newton step is ``slope s``, which is also the slope of the loss along the step.
         steps = slopes / (curvatures + DAMPING)
         decreases = slopes_along = (slopes * steps).sum(axis=(0, 2))
         if self.has_constraints:
             decreases, slopes_along = self._apply_constraints(
                 draws, slopes[:, :, 0], curvatures[:, :, 0], steps[:, :, 0]
             )
-        # 3) The gain of a region is its decrease of the loss beyond the decrease by a constant.
+        # 3) The gain of a region is its decrease beyond the decrease by one step for all samples.
         slope, curvature = total[:, 0], total[:, 1]
         gain = decreases - (slope**2 / (curvature + DAMPING)).sum(axis=1, keepdims=True)
         gain = np.where(self.is_available, gain.clip(0.0), 0.0)
@@ -206,7 +238,7 @@ class JointBoostingMaster(Master):
         return draws, steps * relative_gain[:, None], (slopes_along * relative_gain).sum(axis=1)
 
     def correct(self, proposal):
-        """Take the steps of a round.
+        """Scale the steps of a proposal, and add them to the scores and to the model.
 
         Parameters
         ----------
@@ -218,9 +250,9 @@ class JointBoostingMaster(Master):
         bool
             False if the loss did not decrease for `patience` rounds.
         """
-        # 1) Find the size of a Newton step along the sum of all steps.
+        # 1) Find each member's size of a Newton step along the sum of its steps. A sample gets the
+        #    steps outside all regions, and the difference for each of its regions.
         draws, (steps_below, steps_above), slope = proposal
-        # A sample gets the steps below all thresholds, and the difference for each of its regions.
         constant = steps_below.sum(axis=2).T.astype(np.float32)
         difference = steps_above - steps_below
         addends = constant, self._block_draws(draws), *self._block_addends(draws, difference)
@@ -229,16 +261,18 @@ class JointBoostingMaster(Master):
         if self.has_constraints:
             # A longer step could give a vote the wrong sign.
             step_size = np.minimum(step_size, 1.0)
-        # 2) Change the scores, and add the regions to the model.
+        # 2) Change the scores.
         step_sizes = np.tile(step_size.astype(np.float32), (max(map(len, self.block_rows)), 1))
         loss = self._mean_loss(self._sum_over_blocks(lambda block: (block.apply_step(step_sizes),)))
-        # A stump has the outputs -1 and +1, so its vote is half the difference of its two sides,
-        # and the mean of the sides goes to the intercept.
+        # 3) Add the steps to the model, the mean of the members. A region has the outputs -1
+        #    outside and +1 inside, so its vote is half the difference of its two steps, and their
+        #    mean goes to the intercept.
         half_step = step_size[:, None, None] / (2 * len(step_size))
         constants = (steps_above + steps_below) * half_step
         self.intercept += constants.sum(axis=(0, 2))
         self.member_intercepts += constants.sum(axis=2)
         self._add_votes(draws, difference * half_step)
+        # 4) Record the loss.
         if self.validation is not None:
             loss = self.validation.mean_loss(self.cell_addends(), self.intercept)
         self.losses.append(loss)
@@ -246,9 +280,9 @@ class JointBoostingMaster(Master):
         return len(self.losses) < self.best_round + self.params.patience
 
     def _derivative_sums(self, block_draws):
-        """Return the sums of the derivatives over all samples, in double precision.
+        """Return the arrays of `zero_sums` of the blocks, summed over all blocks, as float64.
 
-        The sums over the samples, and the sums by region, have the form that the blocks use.
+        The first is the sum of the derivatives over all samples; the others are sums by region.
         """
 
         def group_sums(blocks):

@@ -126,7 +126,10 @@ class JointlyBaggedStumps(TabularBooster):
         """Do nothing: every training ends by validation."""
 
     def _make_early_stopping(self, training, X_val, y_val, weights=None):
-        """Return None, as the master ends the training itself by the validation samples."""
+        """Give the validation samples to the master, which ends the training by itself.
+
+        The result is None, in place of the observer that other boosters have.
+        """
         target = (
             encode_known_labels(y_val, self.classes_, "y_val")
             if is_classifier(self)

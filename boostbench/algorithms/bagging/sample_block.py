@@ -88,7 +88,7 @@ class SampleBlock:
     scores : ndarray of shape (n_scores, n_samples, n_members), dtype=float32
         Scores of the samples by each member.
     out_of_bag_weights : ndarray of shape (n_samples,)
-        Sample weights; 0 for samples that are out of no member's bag.
+        Sample weights; 0 for samples that are in every bag.
     """
 
     def __init__(self, regions, target, weights, is_out_of_bag, initial_scores, loss):
@@ -103,6 +103,7 @@ class SampleBlock:
         )
         self._block_loss = loss.block_loss(target, in_bag_weights)
         n_out_of_bag = is_out_of_bag.sum(axis=1, keepdims=True)
+        # Factor of each member's score in the out-of-bag mean of a sample.
         self._out_of_bag_shares = (is_out_of_bag / np.maximum(1, n_out_of_bag)).astype(np.float32)
         self.out_of_bag_weights = np.where(n_out_of_bag[:, 0] > 0, weights, 0.0)
 
@@ -187,6 +188,6 @@ class SampleBlock:
         Returns
         -------
         ndarray of shape (n_scores, n_samples), dtype=float32
-            0 for samples that are out of no member's bag.
+            0 for samples that are in every bag.
         """
         return (scores * self._out_of_bag_shares) @ np.ones(scores.shape[2], np.float32)

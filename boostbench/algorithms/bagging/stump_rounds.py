@@ -138,15 +138,15 @@ class JointStumpMaster(JointBoostingMaster):
         return self._first_admissible + (uniforms * self._n_admissible).astype(int)
 
     def _block_draws(self, draws):
-        """Return the drawn stumps in the form that `BlockStumps` takes."""
+        """Return the drawn stumps of the compared groups; see `BagStumps.compared_draws`."""
         return self._stumps.compared_draws(draws)
 
     def _region_sums(self, draws, total, *sums):
-        """Return the sums over all samples and above the drawn thresholds, given block sums."""
+        """Return the sums over all samples and above thresholds; see `BagStumps.sums_above`."""
         return self._stumps.sums_above(draws, total, *sums)
 
     def _block_addends(self, draws, difference):
-        """Return the addends above the drawn thresholds in the form that `BlockStumps` takes."""
+        """Return the addends above thresholds and in bins; see `BagStumps.score_addends`."""
         return self._stumps.score_addends(draws, difference)
 
     def cell_addends(self):
@@ -184,7 +184,7 @@ class JointStumpMaster(JointBoostingMaster):
         draws : ndarray of shape (n_members, n_groups)
             Index of the drawn stump within its group, for each member.
         slopes, curvatures : ndarray of shape (2, n_members, n_groups)
-            Negative slopes and curvatures below and above the thresholds.
+            Minus the first derivative of the loss, and the second, below and above the thresholds.
         steps : ndarray of shape (2, n_members, n_groups)
             Steps below and above the thresholds. Overwritten.
 
@@ -193,7 +193,7 @@ class JointStumpMaster(JointBoostingMaster):
         decreases : ndarray of shape (n_members, n_groups)
             Twice the decrease of the quadratic model of the loss.
         slopes_along : ndarray of shape (n_members, n_groups)
-            Negative slope of the loss along the steps.
+            Minus the derivative of the loss along the steps.
         """
         # 1) Find the steps that would give a vote the wrong sign. The vote changes by half the
         #    difference of the two sides, divided by the number of members. There is one score, so
@@ -211,8 +211,8 @@ class JointStumpMaster(JointBoostingMaster):
         zeroing = -2 * n_members * votes
         bounded = (group_slopes.sum(axis=0) - damped[1] * zeroing) / damped.sum(axis=0)
         steps[..., groups] = np.where(has_wrong_sign, [bounded, bounded + zeroing], [below, above])
-        # 3) Twice the decrease of the quadratic model is the slope along an optimal step; for a
-        #    bounded step it is computed in full.
+        # 3) Twice the decrease of the quadratic model is the slope along a Newton step. For a
+        #    bounded step s, it is 2 slope s - (curvature + DAMPING) s^2, summed over both sides.
         slopes_along = (slopes * steps).sum(axis=0)
         decreases = slopes_along.copy()
         quadratic = 2 * slopes_along[:, groups] - (damped * steps[..., groups] ** 2).sum(axis=0)
@@ -301,8 +301,9 @@ class JointStumpMaster(JointBoostingMaster):
     def _scaled_deviations(self, shares):
         """Return the deviations of members from their mean, in the units of the target.
 
-        `shares` has the members as the last axis. A share is the value of a member divided by the
-        number of members, so that the mean of the members is the sum of the shares.
+        `shares` has the shape (..., n_scores, n_members). A share is the value of a member divided
+        by the number of members, so that the mean of the members is the sum of the shares. The
+        result has the last two axes as one, with the members as the inner axis.
         """
         deviations = self.loss.scale * (
             shares.shape[-1] * shares - shares.sum(axis=-1, keepdims=True)
@@ -319,7 +320,7 @@ class JointStumpMaster(JointBoostingMaster):
         return has_fallen
 
     def build_stump_sum(self, votes, intercept):
-        """Return the sum of stumps with given votes, in the units of the target.
+        """Return the stumps with given votes as a `StumpSum`, in the units of the target.
 
         Parameters
         ----------
