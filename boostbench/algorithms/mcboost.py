@@ -18,13 +18,9 @@ from boostbench.algorithms.base.parameters import (
     TwoOrMore,
 )
 from boostbench.core.learners.trees import Tree, Trees
+from boostbench.core.losses.logistic_weights import LogisticWeights, TwoClassLogisticWeights
 from boostbench.core.losses.objective import LOSSES
-from boostbench.core.losses.pair_weights import (
-    ExponentialWeights,
-    LogisticWeights,
-    TwoClassExponentialWeights,
-)
-from boostbench.core.losses.two_class_weights import TwoClassLogisticWeights
+from boostbench.core.losses.pair_weights import ExponentialWeights, TwoClassExponentialWeights
 from boostbench.core.solvers.balancing import minimise
 from boostbench.core.stumps.category_sets import stack_stumps
 from boostbench.core.stumps.search import StumpSearch

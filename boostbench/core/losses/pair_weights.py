@@ -18,17 +18,10 @@ import numpy as np
 from scipy import sparse
 
 from boostbench.core.linear_algebra import sparse_product
-from boostbench.core.solvers.balancing import (
-    ExponentialProblem,
-    PairwiseProblem,
-    difference_hessian,
-)
-
-# Largest odds: larger ones are capped, so that they stay finite.
-MAX_ODDS = 1e300
+from boostbench.core.solvers.balancing import ExponentialProblem
 
 # Logarithm of a loss that counts as 0. Doubles become subnormal at -708.
-_MIN_LOG_LOSS = -650.0
+MIN_LOG_LOSS = -650.0
 
 # Number of pairs per block, which stays in the cache through all passes.
 _BLOCK_PAIRS = 2**17
@@ -197,7 +190,7 @@ class ExponentialWeights(PairWeights):
         """Fraction of the pairs with r != y_i in the sum of u; 0 where it underflows."""
         # The other pairs have the loss 1. For each of them there are n_classes - 1 pairs with r !=
         # y_i.
-        if self._log_mean < _MIN_LOG_LOSS:
+        if self._log_mean < MIN_LOG_LOSS:
             return 0.0
         return 1.0 / (1.0 + exp(-self._log_mean) / (self.n_classes - 1))
 
@@ -275,141 +268,6 @@ class TwoClassExponentialWeights(ExponentialWeights):
         factors = table[:, [0, 1], [1, 0]].ravel()
         for block, _ in self._blocks:
             self.gains[block, 0] *= factors.take(self._group[block], mode="clip")
-
-
-class LogisticWeights(PairWeights):
-    r"""Dual variables of the logistic loss, eq. (12), from the odds :math:`o = e^{-\rho}`.
-
-    :math:`u_{ir} = o_{ir} / (1 + o_{ir})`, which is 1/2 before the first weak learner.
-
-    Examples
-    --------
-    >>> weights = LogisticWeights(np.array([0, 1]), n_classes=2)
-    >>> weights.gains
-    array([[ 0.5, -0.5],
-           [-0.5,  0.5]])
-    """
-
-    def __init__(self, labels, n_classes, sample_weight=None):
-        super().__init__(labels, n_classes, sample_weight)
-        self._size = len(labels) if sample_weight is None else sample_weight.sum()
-        self._odds = np.ones((len(labels), n_classes))
-        self._odds.ravel()[self._own_class_index] = 0.0
-        self.gains = np.empty_like(self._odds)
-        self.move(np.zeros(n_classes))
-
-    def problem(self, outputs):
-        """Return the problem of step 4, eq. (14); see `PairWeights.problem`."""
-        self._group_by(outputs)
-        return LogisticProblem(self), self.total
-
-    def move(self, w):
-        """Add the last weak learner; see `PairWeights.move`."""
-        table = margin_factors(w)
-        self.total = 0.0
-        for block, _ in self._blocks:
-            odds, gains = self._odds[block], self.gains[block]
-            # The gains are -u = o / (-1 - o).
-            odds *= self._gather_rows(table, block)
-            np.minimum(odds, MAX_ODDS, out=odds)
-            np.divide(odds, np.subtract(-1.0, odds, out=self._work[: len(odds)]), out=gains)
-            if self._sample_weight is not None:
-                gains *= self._sample_weight[block, None]
-            self.total += float(self._fill_own_class(block).sum())
-        self.share = pair_share(self.total, self._size)
-
-    def sums_at(self, w):
-        """Return the sums of u by class and other class, if the last learner had coefficients w.
-
-        Parameters
-        ----------
-        w : ndarray of shape (n_classes,)
-
-        Returns
-        -------
-        ndarray of shape (n_classes, n_classes)
-            Sums of u; own and other class change places where the weak learner is -1.
-        """
-        table = margin_factors(w)
-        sums, squares = np.zeros((2, 2 * self.n_classes, self.n_classes))
-        is_moved = w.any()
-        for block, by_group in self._blocks:
-            # `dual` is u, and `weighted` is u times the sample weights. For w = 0 the gains are
-            # minus `weighted`; the sign does not change the squares, and the sums get it back
-            # below.
-            dual = weighted = self.gains[block]
-            rows, work = self._rows[: len(dual)], self._work[: len(dual)]
-            if is_moved:
-                odds = np.multiply(self._gather_rows(table, block), self._odds[block], out=rows)
-                dual = weighted = np.divide(odds, np.add(odds, 1.0, out=work), out=rows)
-            if self._sample_weight is not None:
-                sample_weight = self._sample_weight[block, None]
-                if is_moved:
-                    weighted = np.multiply(dual, sample_weight, out=work)
-                else:
-                    dual = np.divide(dual, sample_weight, out=rows)
-            sums += sparse_product(by_group, weighted)
-            squares += sparse_product(by_group, np.multiply(dual, weighted, out=rows))
-        self._squares = self._symmetrise(squares)
-        return self._symmetrise(sums if is_moved else -sums)
-
-    def square_sums(self):
-        """Return the sums of squares of u for the w of the last call of `sums_at`.
-
-        Returns
-        -------
-        ndarray of shape (n_classes, n_classes)
-            Sums by class and other class, as in `sums_at`.
-        """
-        return self._squares
-
-
-class LogisticProblem(PairwiseProblem):
-    """Problem of step 4 for the logistic loss, eq. (14), as a function of the coefficients w.
-
-    It is the sum of log(1 + odds) over all pairs, divided by the sum of the dual variables at w =
-    0.
-
-    Parameters
-    ----------
-    weights : LogisticWeights or boostbench.core.losses.two_class_weights.TwoClassLogisticWeights
-    """
-
-    def __init__(self, weights):
-        self._weights = weights
-        # The reciprocal of this sum for each class: products with it are sums with the factor.
-        self._reciprocals = np.full(weights.n_classes, 1.0 / weights.total)
-
-    def gradient(self, w):
-        """Return the gradient; see `PairwiseProblem.gradient`."""
-        # The margin of (own class a, other class b) grows with w_a and falls with w_b, so that the
-        # derivative by w_c is the sum of u over pairs with b = c minus the sum over a = c.
-        self._sums = self._weights.sums_at(w)
-        return self._reciprocals @ self._sums - self._sums @ self._reciprocals
-
-    def unscaled_laplacian(self):
-        """Return the second derivatives; see `PairwiseProblem.unscaled_laplacian`."""
-        # The curvature of a pair's loss is u (1 - u).
-        curvature_sums = self._sums - self._weights.square_sums()
-        degrees = curvature_sums @ self._reciprocals + self._reciprocals @ curvature_sums
-        return difference_hessian(curvature_sums * self._reciprocals, degrees)
-
-    def start(self):
-        """Return 0: previous rounds have left the loss near its minimum."""
-        return np.zeros(len(self._reciprocals))
-
-
-def pair_share(total, size):
-    """Return the fraction of the pairs with r != y_i in the sum of u; 0 where it underflows.
-
-    Parameters
-    ----------
-    total : float
-        Sum of u over these pairs.
-    size : float
-        Sum of the sample weights; each sample has u = 1/2 for its own class.
-    """
-    return total / (total + 0.5 * size) if total > exp(_MIN_LOG_LOSS) else 0.0
 
 
 def margin_factors(w):

@@ -10,8 +10,8 @@ the weak learner. At the minimum the row sums of M equal its column sums: matrix
 
 The Hessian of a function of differences is a *Laplacian*: its rows sum to 0, since adding one
 number to all of w changes nothing. `ExponentialProblem` is one problem; the logistic one is in
-`boostbench.core.losses.pair_weights`. `minimise` solves both, once per round, for a few classes:
-the overhead of each call matters.
+`boostbench.core.losses.logistic_weights`. `minimise` solves both, once per round, for a few
+classes: the overhead of each call matters.
 """
 
 from abc import ABC, abstractmethod

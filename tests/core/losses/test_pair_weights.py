@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize as generic
 
-from boostbench.core.losses import pair_weights, two_class_weights
+from boostbench.core.losses import logistic_weights as two_class_weights
+from boostbench.core.losses import pair_weights
+from boostbench.core.losses.logistic_weights import LogisticWeights, TwoClassLogisticWeights
 from boostbench.core.losses.pair_weights import (
     ExponentialWeights,
-    LogisticWeights,
     TwoClassExponentialWeights,
 )
-from boostbench.core.losses.two_class_weights import TwoClassLogisticWeights
 from boostbench.core.solvers.balancing import ExponentialProblem, minimise
 
 WEIGHTS = {"exponential": ExponentialWeights, "logistic": LogisticWeights}

@@ -1,17 +1,115 @@
-"""Dual variables of the logistic loss for two classes, one number per sample."""
+r"""Dual variables of the logistic loss during the training of MCBoost, and its problem of step 4.
+
+`LogisticWeights` is for any number of classes, and `TwoClassLogisticWeights` for two. Both give
+`LogisticProblem` the sums of the dual variables that it needs; see
+`boostbench.core.losses.pair_weights` for the symbols and for the exponential loss.
+"""
 
 from math import exp
 
 import numpy as np
 
-from boostbench.core.losses.pair_weights import MAX_ODDS, LogisticProblem, pair_share
+from boostbench.core.linear_algebra import sparse_product
+from boostbench.core.losses.pair_weights import MIN_LOG_LOSS, PairWeights, margin_factors
+from boostbench.core.solvers.balancing import PairwiseProblem, difference_hessian
 
-# Number of samples per block, which stays in the cache through all passes.
+# Largest odds: larger ones are capped, so that they stay finite.
+_MAX_ODDS = 1e300
+
+# Number of samples per block of `TwoClassLogisticWeights`, which stays in the cache through all
+# passes.
 _BLOCK_SAMPLES = 2**14
 
 
+class LogisticWeights(PairWeights):
+    r"""Dual variables of the logistic loss, eq. (12), from the odds :math:`o = e^{-\rho}`.
+
+    :math:`u_{ir} = o_{ir} / (1 + o_{ir})`, which is 1/2 before the first weak learner.
+
+    Examples
+    --------
+    >>> weights = LogisticWeights(np.array([0, 1]), n_classes=2)
+    >>> weights.gains
+    array([[ 0.5, -0.5],
+           [-0.5,  0.5]])
+    """
+
+    def __init__(self, labels, n_classes, sample_weight=None):
+        super().__init__(labels, n_classes, sample_weight)
+        self._size = len(labels) if sample_weight is None else sample_weight.sum()
+        self._odds = np.ones((len(labels), n_classes))
+        self._odds.ravel()[self._own_class_index] = 0.0
+        self.gains = np.empty_like(self._odds)
+        self.move(np.zeros(n_classes))
+
+    def problem(self, outputs):
+        """Return the problem of step 4, eq. (14); see `PairWeights.problem`."""
+        self._group_by(outputs)
+        return LogisticProblem(self), self.total
+
+    def move(self, w):
+        """Add the last weak learner; see `PairWeights.move`."""
+        table = margin_factors(w)
+        self.total = 0.0
+        for block, _ in self._blocks:
+            odds, gains = self._odds[block], self.gains[block]
+            # The gains are -u = o / (-1 - o).
+            odds *= self._gather_rows(table, block)
+            np.minimum(odds, _MAX_ODDS, out=odds)
+            np.divide(odds, np.subtract(-1.0, odds, out=self._work[: len(odds)]), out=gains)
+            if self._sample_weight is not None:
+                gains *= self._sample_weight[block, None]
+            self.total += float(self._fill_own_class(block).sum())
+        self.share = pair_share(self.total, self._size)
+
+    def sums_at(self, w):
+        """Return the sums of u by class and other class, if the last learner had coefficients w.
+
+        Parameters
+        ----------
+        w : ndarray of shape (n_classes,)
+
+        Returns
+        -------
+        ndarray of shape (n_classes, n_classes)
+            Sums of u; own and other class change places where the weak learner is -1.
+        """
+        table = margin_factors(w)
+        sums, squares = np.zeros((2, 2 * self.n_classes, self.n_classes))
+        is_moved = w.any()
+        for block, by_group in self._blocks:
+            # `dual` is u, and `weighted` is u times the sample weights. For w = 0 the gains are
+            # minus `weighted`; the sign does not change the squares, and the sums get it back
+            # below.
+            dual = weighted = self.gains[block]
+            rows, work = self._rows[: len(dual)], self._work[: len(dual)]
+            if is_moved:
+                odds = np.multiply(self._gather_rows(table, block), self._odds[block], out=rows)
+                dual = weighted = np.divide(odds, np.add(odds, 1.0, out=work), out=rows)
+            if self._sample_weight is not None:
+                sample_weight = self._sample_weight[block, None]
+                if is_moved:
+                    weighted = np.multiply(dual, sample_weight, out=work)
+                else:
+                    dual = np.divide(dual, sample_weight, out=rows)
+            sums += sparse_product(by_group, weighted)
+            squares += sparse_product(by_group, np.multiply(dual, weighted, out=rows))
+        self._squares = self._symmetrise(squares)
+        return self._symmetrise(sums if is_moved else -sums)
+
+    def square_sums(self):
+        """Return the sums of squares of u for the w of the last call of `sums_at`.
+
+        Returns
+        -------
+        ndarray of shape (n_classes, n_classes)
+            Sums by class and other class, as in `sums_at`.
+        """
+        return self._squares
+
+
 class TwoClassLogisticWeights:
-    r"""Two-class version of `boostbench.core.losses.pair_weights.LogisticWeights`.
+    r"""Two-class version of `LogisticWeights`.
 
     A sample has one margin, :math:`F_{y_i} - F_{1 - y_i}`, to which a weak learner adds
     :math:`\pm (w_1 - w_0)`. Its odds are :math:`o = e^{-\rho}`, and its dual variable is
@@ -76,7 +174,7 @@ class TwoClassLogisticWeights:
         total = squares = 0.0
         for block in self._blocks:
             odds, work, ones = self._odds_after(w, block)
-            np.minimum(odds, MAX_ODDS, out=odds)
+            np.minimum(odds, _MAX_ODDS, out=odds)
             self._odds[block] = odds
             dual = np.divide(odds, np.add(odds, 1.0, out=work), out=odds)
             weighted = self._apply_weights(dual, block, out=work)
@@ -163,3 +261,51 @@ class TwoClassLogisticWeights:
         if self._sample_weight is None:
             return dual
         return np.multiply(dual, self._sample_weight[block], out=out)
+
+
+class LogisticProblem(PairwiseProblem):
+    """Problem of step 4 for the logistic loss, eq. (14), as a function of the coefficients w.
+
+    It is the sum of log(1 + odds) over all pairs, divided by the sum of the dual variables at w =
+    0.
+
+    Parameters
+    ----------
+    weights : LogisticWeights or TwoClassLogisticWeights
+    """
+
+    def __init__(self, weights):
+        self._weights = weights
+        # The reciprocal of this sum for each class: products with it are sums with the factor.
+        self._reciprocals = np.full(weights.n_classes, 1.0 / weights.total)
+
+    def gradient(self, w):
+        """Return the gradient; see `PairwiseProblem.gradient`."""
+        # The margin of (own class a, other class b) grows with w_a and falls with w_b, so that the
+        # derivative by w_c is the sum of u over pairs with b = c minus the sum over a = c.
+        self._sums = self._weights.sums_at(w)
+        return self._reciprocals @ self._sums - self._sums @ self._reciprocals
+
+    def unscaled_laplacian(self):
+        """Return the second derivatives; see `PairwiseProblem.unscaled_laplacian`."""
+        # The curvature of a pair's loss is u (1 - u).
+        curvature_sums = self._sums - self._weights.square_sums()
+        degrees = curvature_sums @ self._reciprocals + self._reciprocals @ curvature_sums
+        return difference_hessian(curvature_sums * self._reciprocals, degrees)
+
+    def start(self):
+        """Return 0: previous rounds have left the loss near its minimum."""
+        return np.zeros(len(self._reciprocals))
+
+
+def pair_share(total, size):
+    """Return the fraction of the pairs with r != y_i in the sum of u; 0 where it underflows.
+
+    Parameters
+    ----------
+    total : float
+        Sum of u over these pairs.
+    size : float
+        Sum of the sample weights; each sample has u = 1/2 for its own class.
+    """
+    return total / (total + 0.5 * size) if total > exp(MIN_LOG_LOSS) else 0.0
