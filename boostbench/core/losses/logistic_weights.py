@@ -36,7 +36,7 @@ class LogisticWeights(PairWeights):
 
     def __init__(self, labels, n_classes, sample_weight=None):
         super().__init__(labels, n_classes, sample_weight)
-        self._size = len(labels) if sample_weight is None else sample_weight.sum()
+        self._total_sample_weight = len(labels) if sample_weight is None else sample_weight.sum()
         self._odds = np.ones((len(labels), n_classes))
         self._odds.ravel()[self._own_class_index] = 0.0
         self.gains = np.empty_like(self._odds)
@@ -59,8 +59,8 @@ class LogisticWeights(PairWeights):
             np.divide(odds, np.subtract(-1.0, odds, out=self._work[: len(odds)]), out=gains)
             if self._sample_weight is not None:
                 gains *= self._sample_weight[block, None]
-            self.total += float(self._fill_own_class(block).sum())
-        self.share = pair_share(self.total, self._size)
+            self.total += float(self._fill_own_class_gains(block).sum())
+        self.share = pair_share(self.total, self._total_sample_weight)
 
     def sums_at(self, w):
         """Return the sums of u by class and other class, if the last learner had coefficients w.
@@ -77,7 +77,7 @@ class LogisticWeights(PairWeights):
         table = margin_factors(w)
         sums, squares = np.zeros((2, 2 * self.n_classes, self.n_classes))
         is_moved = w.any()
-        for block, by_group in self._blocks:
+        for block, group_matrix in self._blocks:
             # `dual` is u, and `weighted` is u times the sample weights. For w = 0 the gains are
             # minus `weighted`; the sign does not change the squares, and the sums get it back
             # below.
@@ -92,10 +92,10 @@ class LogisticWeights(PairWeights):
                     weighted = np.multiply(dual, sample_weight, out=work)
                 else:
                     dual = np.divide(dual, sample_weight, out=rows)
-            sums += sparse_product(by_group, weighted)
-            squares += sparse_product(by_group, np.multiply(dual, weighted, out=rows))
-        self._squares = self._symmetrise(squares)
-        return self._symmetrise(sums if is_moved else -sums)
+            sums += sparse_product(group_matrix, weighted)
+            squares += sparse_product(group_matrix, np.multiply(dual, weighted, out=rows))
+        self._square_sums = self._merge_mirrored_pairs(squares)
+        return self._merge_mirrored_pairs(sums if is_moved else -sums)
 
     def square_sums(self):
         """Return the sums of squares of u for the w of the last call of `sums_at`.
@@ -105,7 +105,7 @@ class LogisticWeights(PairWeights):
         ndarray of shape (n_classes, n_classes)
             Sums by class and other class, as in `sums_at`.
         """
-        return self._squares
+        return self._square_sums
 
 
 class TwoClassLogisticWeights:
@@ -148,7 +148,7 @@ class TwoClassLogisticWeights:
         # Sign of the gain of the first class.
         self._sign = np.where(self._is_second, -1.0, 1.0)
         self._sample_weight = sample_weight
-        self._size = n_samples if sample_weight is None else sample_weight.sum()
+        self._total_sample_weight = n_samples if sample_weight is None else sample_weight.sum()
         self._odds = np.ones(n_samples)
         self.gains = np.empty((n_samples, 1))
         # Indicator of the samples whose output favours the other class, as numbers 0 and 1.
@@ -166,7 +166,7 @@ class TwoClassLogisticWeights:
         # The sum of u over the wrong samples for w = 0. The gain of a sample is u with a sign, so
         # that outputs times gains is the sum over the right samples minus the sum over the wrong
         # ones.
-        self._wrong_at_zero = 0.5 * (self.total - float(outputs @ self.gains[:, 0]))
+        self._wrong_sum_at_zero = 0.5 * (self.total - float(outputs @ self.gains[:, 0]))
         return LogisticProblem(self), self.total
 
     def move(self, w):
@@ -181,8 +181,8 @@ class TwoClassLogisticWeights:
             total += float(ones @ weighted)
             squares += float(dual @ weighted)
             np.multiply(weighted, self._sign[block], out=self.gains[block, 0])
-        self.total, self._squares_at_zero = total, squares
-        self.share = pair_share(total, self._size)
+        self.total, self._square_sum_at_zero = total, squares
+        self.share = pair_share(total, self._total_sample_weight)
 
     def sums_at(self, w):
         """Return the sums of u by class and other class, if the last learner had coefficients w.
@@ -198,7 +198,7 @@ class TwoClassLogisticWeights:
         """
         # Equal coefficients change no margin.
         if w[0] == w[1]:
-            total, wrong, squares = self.total, self._wrong_at_zero, self._squares_at_zero
+            total, wrong, squares = self.total, self._wrong_sum_at_zero, self._square_sum_at_zero
         else:
             total = wrong = squares = 0.0
             for block in self._blocks:
@@ -208,12 +208,12 @@ class TwoClassLogisticWeights:
                 total += float(ones @ weighted)
                 wrong += float(self._is_wrong[block] @ weighted)
                 squares += float(dual @ weighted)
-        self._squares = squares
+        self._square_sum = squares
         return np.array([[0.0, total - wrong], [wrong, 0.0]])
 
     def square_sums(self):
         """Return the sums of squares of u after `sums_at`; only their total is exact."""
-        return np.array([[0.0, 0.5], [0.5, 0.0]]) * self._squares
+        return np.array([[0.0, 0.5], [0.5, 0.0]]) * self._square_sum
 
     def _odds_after(self, w, block):
         """Return the odds of a block if the last weak learner has coefficients w.
@@ -298,14 +298,14 @@ class LogisticProblem(PairwiseProblem):
         return np.zeros(len(self._reciprocals))
 
 
-def pair_share(total, size):
+def pair_share(total, total_sample_weight):
     """Return the fraction of the pairs with r != y_i in the sum of u; 0 where it underflows.
 
     Parameters
     ----------
     total : float
         Sum of u over these pairs.
-    size : float
+    total_sample_weight : float
         Sum of the sample weights; each sample has u = 1/2 for its own class.
     """
-    return total / (total + 0.5 * size) if total > exp(MIN_LOG_LOSS) else 0.0
+    return total / (total + 0.5 * total_sample_weight) if total > exp(MIN_LOG_LOSS) else 0.0

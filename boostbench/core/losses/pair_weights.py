@@ -76,16 +76,16 @@ class PairWeights(ABC):
         Returns
         -------
         block : slice
-        by_group : scipy.sparse.csc_array of shape (2 * n_classes, n_block_samples)
+        group_matrix : scipy.sparse.csc_array of shape (2 * n_classes, n_block_samples)
             It shares the memory of the groups, so that it changes with them.
         """
         block = slice(start, min(start + length, len(self._labels)))
         group = self._group[block]
         # Column i has one entry, in the row of the group of sample i.
-        by_group = sparse.csc_array((2 * self.n_classes, len(group)))
-        by_group.data, by_group.indices = np.ones(len(group)), group
-        by_group.indptr = np.arange(len(group) + 1, dtype=np.int32)
-        return block, by_group
+        group_matrix = sparse.csc_array((2 * self.n_classes, len(group)))
+        group_matrix.data, group_matrix.indices = np.ones(len(group)), group
+        group_matrix.indptr = np.arange(len(group) + 1, dtype=np.int32)
+        return block, group_matrix
 
     @abstractmethod
     def problem(self, outputs):
@@ -125,7 +125,7 @@ class PairWeights(ABC):
         group = self._group[block]
         return rows.take(group, axis=0, out=self._rows[: len(group)], mode="clip")
 
-    def _fill_own_class(self, block):
+    def _fill_own_class_gains(self, block):
         """Set the gains of the samples' own classes in a block, so that rows sum to 0; return them.
 
         They must be 0 before the call.
@@ -134,7 +134,7 @@ class PairWeights(ABC):
         self.gains.ravel()[self._own_class_index[block]] = own_gains
         return own_gains
 
-    def _symmetrise(self, sums):
+    def _merge_mirrored_pairs(self, sums):
         """Add the sums of the pairs that a weak learner moves alike; own classes get 0.
 
         The margin of (own class a, other class b) where the weak learner is +1 changes like the
@@ -181,7 +181,7 @@ class ExponentialWeights(PairWeights):
         if sample_weight is not None:
             self.gains *= (sample_weight / sample_weight.mean())[:, None]
         self.gains.ravel()[self._own_class_index] = 0.0
-        self._fill_own_class(slice(None))
+        self._fill_own_class_gains(slice(None))
         # Logarithm of the mean loss over the pairs with r != y_i.
         self._log_mean = 0.0
 
@@ -197,16 +197,16 @@ class ExponentialWeights(PairWeights):
     def problem(self, outputs):
         """Return the problem of step 4, eq. (13); see `PairWeights.problem`."""
         self._group_by(outputs)
-        self._gain = self._sum_gains_by_group()
+        self._group_sums = self._sum_gains_by_group()
         share = self.share
-        return ExponentialProblem(-self._symmetrise(self._gain), share), share
+        return ExponentialProblem(-self._merge_mirrored_pairs(self._group_sums), share), share
 
     def move(self, w):
         """Add the last weak learner; see `PairWeights.move`."""
         # The gains with r != y_i are minus u, and the table is 0 for r = y_i: the product is minus
         # the new sum of u.
         table = margin_factors(w)
-        total = -float(self._gain.ravel().dot(table.ravel()))
+        total = -float(self._group_sums.ravel().dot(table.ravel()))
         self._log_mean += log(total)
         table *= 1.0 / total
         self._scale_gains(table)
@@ -225,7 +225,7 @@ class ExponentialWeights(PairWeights):
         for block, _ in self._blocks:
             gains = self.gains[block]
             gains *= self._gather_rows(table, block)
-            self._fill_own_class(block)
+            self._fill_own_class_gains(block)
 
 
 class TwoClassExponentialWeights(ExponentialWeights):
