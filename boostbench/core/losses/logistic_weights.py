@@ -1,8 +1,15 @@
 r"""Dual variables of the logistic loss during the training of MCBoost, and its problem of step 4.
 
-`LogisticWeights` is for any number of classes, and `TwoClassLogisticWeights` for two. Both give
-`LogisticProblem` the sums of the dual variables that it needs; see
-`boostbench.core.losses.pair_weights` for the symbols and for the exponential loss.
+The margin of sample i, of class :math:`y_i`, against class r is
+:math:`\rho_{ir} = F_{y_i}(x_i) - F_r(x_i)`. Its dual variable u is minus the derivative of the loss
+:math:`\log(1 + e^{-\rho})`: :math:`u = o / (1 + o)` with the odds :math:`o = e^{-\rho}`. A weak
+learner with coefficients w adds :math:`h(x_i) (w_{y_i} - w_r)` to the margin, and multiplies the
+odds by a factor.
+
+`LogisticWeights` is for any number of classes, and `TwoClassLogisticWeights` for two. In each
+round, `problem` returns a `LogisticProblem`, a function of w. The solver evaluates it for several
+w, and the problem calls `sums_at` and `square_sums` for each of them. Then `move` updates u with
+the final w.
 """
 
 from math import exp
@@ -22,9 +29,9 @@ _BLOCK_SAMPLES = 2**14
 
 
 class LogisticWeights(PairWeights):
-    r"""Dual variables of the logistic loss, eq. (12), from the odds :math:`o = e^{-\rho}`.
+    """Dual variables of the logistic loss, eq. (12). They are 1/2 before the first weak learner.
 
-    :math:`u_{ir} = o_{ir} / (1 + o_{ir})`, which is 1/2 before the first weak learner.
+    See `PairWeights` for the parameters and attributes.
 
     Examples
     --------
@@ -72,30 +79,54 @@ class LogisticWeights(PairWeights):
         Returns
         -------
         ndarray of shape (n_classes, n_classes)
-            Sums of u; own and other class change places where the weak learner is -1.
+            Entry (a, b) is the sum of u over the pairs whose margins grow by w_a - w_b: own class a
+            and other class b at the output +1, and own class b and other class a at -1.
         """
         table = margin_factors(w)
-        sums, squares = np.zeros((2, 2 * self.n_classes, self.n_classes))
+        sums, square_sums = np.zeros((2, 2 * self.n_classes, self.n_classes))
         is_moved = w.any()
         for block, group_matrix in self._blocks:
-            # `dual` is u, and `weighted` is u times the sample weights. For w = 0 the gains are
-            # minus `weighted`; the sign does not change the squares, and the sums get it back
-            # below.
-            dual = weighted = self.gains[block]
-            rows, work = self._rows[: len(dual)], self._work[: len(dual)]
             if is_moved:
-                odds = np.multiply(self._gather_rows(table, block), self._odds[block], out=rows)
-                dual = weighted = np.divide(odds, np.add(odds, 1.0, out=work), out=rows)
-            if self._sample_weight is not None:
-                sample_weight = self._sample_weight[block, None]
-                if is_moved:
-                    weighted = np.multiply(dual, sample_weight, out=work)
-                else:
-                    dual = np.divide(dual, sample_weight, out=rows)
+                dual, weighted = self._dual_after(table, block)
+            else:
+                dual, weighted = self._dual_at_zero(block)
             sums += sparse_product(group_matrix, weighted)
-            squares += sparse_product(group_matrix, np.multiply(dual, weighted, out=rows))
-        self._square_sums = self._merge_mirrored_pairs(squares)
-        return self._merge_mirrored_pairs(sums if is_moved else -sums)
+            squares = np.multiply(dual, weighted, out=self._work[: len(dual)])
+            square_sums += sparse_product(group_matrix, squares)
+        self._square_sums = self._merge_mirrored_pairs(square_sums)
+        return self._merge_mirrored_pairs(sums)
+
+    def _dual_at_zero(self, block):
+        """Return the present u of a block of samples, from the gains.
+
+        Returns
+        -------
+        dual, weighted : ndarray of shape (n_block_samples, n_classes)
+            u, and u times the sample weights: reused buffers, or one buffer if there are no sample
+            weights.
+        """
+        gains = self.gains[block]
+        weighted = np.negative(gains, out=self._rows[: len(gains)])
+        if self._sample_weight is None:
+            return weighted, weighted
+        sample_weight = self._sample_weight[block, None]
+        return np.divide(weighted, sample_weight, out=self._work[: len(gains)]), weighted
+
+    def _dual_after(self, table, block):
+        """Return the u of a block after a weak learner with a table of `margin_factors`.
+
+        Returns
+        -------
+        dual, weighted : ndarray of shape (n_block_samples, n_classes)
+            See `_dual_at_zero`.
+        """
+        odds = self._gather_rows(table, block)
+        odds *= self._odds[block]
+        work = self._work[: len(odds)]
+        dual = np.divide(odds, np.add(odds, 1.0, out=work), out=odds)
+        if self._sample_weight is None:
+            return dual, dual
+        return dual, np.multiply(dual, self._sample_weight[block, None], out=work)
 
     def square_sums(self):
         """Return the sums of squares of u for the w of the last call of `sums_at`.
@@ -111,9 +142,10 @@ class LogisticWeights(PairWeights):
 class TwoClassLogisticWeights:
     r"""Two-class version of `LogisticWeights`.
 
-    A sample has one margin, :math:`F_{y_i} - F_{1 - y_i}`, to which a weak learner adds
-    :math:`\pm (w_1 - w_0)`. Its odds are :math:`o = e^{-\rho}`, and its dual variable is
-    :math:`u = o / (1 + o)`.
+    A sample has one margin, :math:`F_{y_i} - F_{1 - y_i}`. For :math:`w_0 > w_1`, the output +1 of
+    a weak learner favours class 0, and the output -1 class 1. The output is *right* if it favours
+    the class of the sample, and *wrong* otherwise. The weak learner adds :math:`w_0 - w_1` to the
+    margins of the right samples, and subtracts it from the margins of the wrong ones.
 
     Parameters
     ----------
@@ -132,7 +164,7 @@ class TwoClassLogisticWeights:
     total : float
         Sum of u over the pairs with :math:`r \ne y_i`.
     share : float
-        Fraction of these pairs in the sum of u.
+        `total` as a fraction of the sum of u over all pairs; see `PairWeights`.
 
     Examples
     --------
@@ -151,9 +183,9 @@ class TwoClassLogisticWeights:
         self._total_sample_weight = n_samples if sample_weight is None else sample_weight.sum()
         self._odds = np.ones(n_samples)
         self.gains = np.empty((n_samples, 1))
-        # Indicator of the samples whose output favours the other class, as numbers 0 and 1.
+        # Indicator of the wrong samples, as numbers 0 and 1.
         self._is_wrong = np.zeros(n_samples)
-        # Ones, whose product with an array is its sum, and buffers for two arrays of a block.
+        # Ones, whose product with an array is its sum, and two buffers for a block of samples.
         self._ones = np.ones(min(n_samples, _BLOCK_SAMPLES))
         self._buffers = np.empty((2, len(self._ones)))
         starts = range(0, n_samples, _BLOCK_SAMPLES)
@@ -162,26 +194,27 @@ class TwoClassLogisticWeights:
 
     def problem(self, outputs):
         """Return the problem of step 4, eq. (14); see `PairWeights.problem`."""
+        # Wrong samples have the output +1 in class 1, or -1 in class 0.
         np.copyto(self._is_wrong, (outputs > 0) == self._is_second)
-        # The sum of u over the wrong samples for w = 0. The gain of a sample is u with a sign, so
-        # that outputs times gains is the sum over the right samples minus the sum over the wrong
-        # ones.
+        # The sum of u over the wrong samples, for `sums_at` with w = 0, the first call of the
+        # solver. Outputs times gains is the sum of u over the right samples minus this sum.
         self._wrong_sum_at_zero = 0.5 * (self.total - float(outputs @ self.gains[:, 0]))
         return LogisticProblem(self), self.total
 
     def move(self, w):
         """Add the last weak learner; see `PairWeights.move`."""
-        total = squares = 0.0
+        total = square_sum = 0.0
         for block in self._blocks:
-            odds, work, ones = self._odds_after(w, block)
+            odds, work, ones = self._block_buffers(block)
+            self._compute_odds(w, block, out=odds)
             np.minimum(odds, _MAX_ODDS, out=odds)
             self._odds[block] = odds
             dual = np.divide(odds, np.add(odds, 1.0, out=work), out=odds)
             weighted = self._apply_weights(dual, block, out=work)
             total += float(ones @ weighted)
-            squares += float(dual @ weighted)
+            square_sum += float(dual @ weighted)
             np.multiply(weighted, self._sign[block], out=self.gains[block, 0])
-        self.total, self._square_sum_at_zero = total, squares
+        self.total, self._square_sum_at_zero = total, square_sum
         self.share = pair_share(total, self._total_sample_weight)
 
     def sums_at(self, w):
@@ -194,59 +227,62 @@ class TwoClassLogisticWeights:
         Returns
         -------
         ndarray of shape (2, 2)
-            Sums of u; own and other class change places where the weak learner is -1.
+            Entry (0, 1) is the sum of u over the right samples, and entry (1, 0) over the wrong
+            ones; see `LogisticWeights.sums_at`.
         """
         # Equal coefficients change no margin.
         if w[0] == w[1]:
-            total, wrong, squares = self.total, self._wrong_sum_at_zero, self._square_sum_at_zero
+            self._square_sum = self._square_sum_at_zero
+            total, wrong = self.total, self._wrong_sum_at_zero
         else:
-            total = wrong = squares = 0.0
+            total = wrong = self._square_sum = 0.0
             for block in self._blocks:
-                odds, work, ones = self._odds_after(w, block)
+                odds, work, ones = self._block_buffers(block)
+                self._compute_odds(w, block, out=odds)
                 dual = np.divide(odds, np.add(odds, 1.0, out=work), out=odds)
                 weighted = self._apply_weights(dual, block, out=work)
                 total += float(ones @ weighted)
                 wrong += float(self._is_wrong[block] @ weighted)
-                squares += float(dual @ weighted)
-        self._square_sum = squares
+                self._square_sum += float(dual @ weighted)
         return np.array([[0.0, total - wrong], [wrong, 0.0]])
 
     def square_sums(self):
-        """Return the sums of squares of u after `sums_at`; only their total is exact."""
+        """Return a matrix whose entries (0, 1) and (1, 0) add up to the sum of squares of u.
+
+        The sum belongs to the w of the last call of `sums_at`. `LogisticProblem.laplacian` adds
+        both entries, so that their true values are not needed.
+        """
         return np.array([[0.0, 0.5], [0.5, 0.0]]) * self._square_sum
 
-    def _odds_after(self, w, block):
-        """Return the odds of a block if the last weak learner has coefficients w.
+    def _block_buffers(self, block):
+        """Return two buffers and ones, each an array of shape (n_block_samples,)."""
+        length = block.stop - block.start
+        if length == len(self._ones):
+            return *self._buffers, self._ones
+        return *self._buffers[:, :length], self._ones[:length]
+
+    def _compute_odds(self, w, block, out):
+        """Compute the odds of a block of samples if the last weak learner has coefficients w.
 
         Parameters
         ----------
         w : ndarray of shape (2,)
         block : slice
             Consecutive samples.
-
-        Returns
-        -------
-        odds, work : ndarray of shape (n_block_samples,)
-            Odds, and memory for intermediate results; both are reused buffers.
-        ones : ndarray of shape (n_block_samples,)
-            Ones, whose product with an array is its sum.
+        out : ndarray of shape (n_block_samples,)
+            Overwritten by the odds.
         """
-        # The odds are multiplied by exp(-change) where the output favours the sample's class, and
-        # by exp(change) where it is wrong.
+        # The odds of right samples are multiplied by exp(-change), and the odds of wrong ones by
+        # exp(change). The samples whose odds rise get the larger factor, as the smaller one plus a
+        # difference; the smaller one as a difference would lose digits.
         change = float(w[0] - w[1])
-        odds, work, ones = *self._buffers, self._ones
-        is_wrong = self._is_wrong[block]
-        if len(is_wrong) < len(ones):
-            odds, work, ones = odds[: len(is_wrong)], work[: len(is_wrong)], ones[: len(is_wrong)]
-        # The larger factor is the smaller one plus a difference; the reverse would cancel digits.
-        # So with a negative change, right and wrong change places.
+        is_raised = self._is_wrong[block]
         if change < 0:
-            is_wrong = np.subtract(1.0, is_wrong, out=work)
-        small_factor = exp(-abs(change))
-        np.multiply(is_wrong, exp(abs(change)) - small_factor, out=odds)
-        odds += small_factor
-        odds *= self._odds[block]
-        return odds, work, ones
+            is_raised = np.subtract(1.0, is_raised, out=out)
+        small_factor, large_factor = exp(-abs(change)), exp(abs(change))
+        np.multiply(is_raised, large_factor - small_factor, out=out)
+        out += small_factor
+        out *= self._odds[block]
 
     def _apply_weights(self, dual, block, out):
         """Return dual variables of a block of samples times their weights.
@@ -256,7 +292,8 @@ class TwoClassLogisticWeights:
         dual : ndarray of shape (n_block_samples,)
         block : slice
         out : ndarray of shape (n_block_samples,)
-            Memory of the result. It is not used without sample weights: `dual` is returned.
+            Memory of the result. Without sample weights it is not used, and `dual` itself is
+            returned.
         """
         if self._sample_weight is None:
             return dual
@@ -266,8 +303,8 @@ class TwoClassLogisticWeights:
 class LogisticProblem(PairwiseProblem):
     """Problem of step 4 for the logistic loss, eq. (14), as a function of the coefficients w.
 
-    It is the sum of log(1 + odds) over all pairs, divided by the sum of the dual variables at w =
-    0.
+    The function is the sum of log(1 + odds) over all pairs, divided by `weights.total`, the sum of
+    u at w = 0.
 
     Parameters
     ----------
@@ -276,13 +313,15 @@ class LogisticProblem(PairwiseProblem):
 
     def __init__(self, weights):
         self._weights = weights
-        # The reciprocal of this sum for each class: products with it are sums with the factor.
+        # An array of 1 / total. Its product with a matrix is the sum of the rows, or of the
+        # columns, divided by the total.
         self._reciprocals = np.full(weights.n_classes, 1.0 / weights.total)
 
     def gradient(self, w):
         """Return the gradient; see `PairwiseProblem.gradient`."""
-        # The margin of (own class a, other class b) grows with w_a and falls with w_b, so that the
-        # derivative by w_c is the sum of u over pairs with b = c minus the sum over a = c.
+        # The margins of entry (a, b) of the sums grow by w_a - w_b, and the derivative of a loss by
+        # its margin is -u. The derivative by w_c is therefore the sum of the entries with b = c
+        # minus the sum of the entries with a = c.
         self._sums = self._weights.sums_at(w)
         return self._reciprocals @ self._sums - self._sums @ self._reciprocals
 
@@ -294,18 +333,18 @@ class LogisticProblem(PairwiseProblem):
         return difference_hessian(curvature_sums * self._reciprocals, degrees)
 
     def start(self):
-        """Return 0: previous rounds have left the loss near its minimum."""
+        """Return 0, of shape (n_classes,): previous rounds have left the loss near its minimum."""
         return np.zeros(len(self._reciprocals))
 
 
 def pair_share(total, total_sample_weight):
-    """Return the fraction of the pairs with r != y_i in the sum of u; 0 where it underflows.
+    """Return `PairWeights.share` for the logistic loss; 0 where it underflows.
 
     Parameters
     ----------
     total : float
-        Sum of u over these pairs.
+        Sum of u over the pairs with r != y_i.
     total_sample_weight : float
-        Sum of the sample weights; each sample has u = 1/2 for its own class.
+        Sum of the sample weights. The pair with r = y_i of each sample has u = 1/2.
     """
     return total / (total + 0.5 * total_sample_weight) if total > exp(MIN_LOG_LOSS) else 0.0
