@@ -12,13 +12,18 @@ from boostbench.core.weak_learner import SearchResult, argmax_with_tolerance
 # Number of stumps that are scored at a time, so that their sums fit in the cache.
 _BLOCK_STUMPS = 2**12
 
-# Smallest gain, and smallest balance 4 L H of a split into sides of the weights L and H, as
-# fractions of the leaf's weight. Smaller ones are within the rounding errors of single precision.
-_RESOLUTION = 1e-6
+# Gain of a split below which it is a rounding error of single precision, as a fraction of the
+# leaf's weight.
+_MIN_GAIN = 1e-6
 
-# Minimum weight of a side in a division, which only avoids a division by 0. It is far below
-# _RESOLUTION, so that the factor for splits of small balance makes the quotient negligible.
-_MIN_DIVISOR = _RESOLUTION**2
+# Balance of a split below which its gain is reduced. The balance is 4 L H for sides with the
+# fractions L and H of the leaf's weight: 1 for equal sides, and 0 if one side is empty. Smaller
+# ones are within the rounding errors of single precision.
+_MIN_BALANCE = 1e-6
+
+# Number by which a sum is divided if its side has less weight, only to avoid a division by 0. The
+# reduction for small balances makes the quotient negligible.
+_MIN_DIVISOR = _MIN_BALANCE**2
 
 
 class GiniTreeSearch(ClassTreeSearch):
@@ -154,7 +159,7 @@ class GiniTreeSearch(ClassTreeSearch):
             return leaf
         gain = ((side_weights**2).sum(axis=1) / side_totals).sum()
         gain -= (class_weights**2).sum() / total
-        if gain <= _RESOLUTION * total:
+        if gain <= _MIN_GAIN * total:
             return leaf
         # 3) Move the threshold to the midpoint between samples of the leaf: the search has put it
         # between two neighbours among all samples.
@@ -164,7 +169,7 @@ class GiniTreeSearch(ClassTreeSearch):
         )
 
     @cached_property
-    def _edge_columns(self):
+    def _search_weights(self):
         """Work array of `_best_position_from_edges`, of shape (n_samples, 1 + n_classes)."""
         return np.empty((len(self.labels), 1 + self.n_classes))
 
@@ -197,9 +202,9 @@ class GiniTreeSearch(ClassTreeSearch):
         """
         # Column 0 has v, and column 1 + c has the deviations of class c: -v p_c for all samples,
         # plus v in the column of the sample's own class.
-        np.multiply(shares[:, None], np.append(1.0, -class_shares), out=self._edge_columns)
-        self._edge_columns.ravel()[self._own_class_index] += shares
-        return self.search.best_position(self._edge_columns, _gain_from_edges, scale=1.0)
+        np.multiply(shares[:, None], np.append(1.0, -class_shares), out=self._search_weights)
+        self._search_weights.ravel()[self._own_class_index] += shares
+        return self.search.best_position(self._search_weights, _gain_from_edges, scale=1.0)
 
 
 class _Leaf(NamedTuple):
@@ -274,9 +279,9 @@ def _gain_from_sums(weights, sums_up_to, sums_from):
     gain += high_squares / np.maximum(high_weight, _MIN_DIVISOR)
     gain -= leaf_squares
     # `_gain_from_edges` divides by the balance, 1 - e^2 = (L + H)^2 - (H - L)^2 = 4 L H, or by
-    # _RESOLUTION if this is larger. The factor balance / _RESOLUTION gives the same quotient here.
+    # _MIN_BALANCE if this is larger. The factor balance / _MIN_BALANCE gives the same quotient.
     balance = 4.0 * low_weight * high_weight
-    gain *= np.minimum(1.0, balance / _RESOLUTION)
+    gain *= np.minimum(1.0, balance / _MIN_BALANCE)
     return gain
 
 
@@ -303,5 +308,5 @@ def _gain_from_edges(edges):
         squares = np.square(edges[block], out=edges[block])
         deviation_squares, weight_square = (squares @ column_sums).T
         balance = 1.0 - weight_square
-        np.divide(deviation_squares, np.maximum(balance, _RESOLUTION), out=gain[block])
+        np.divide(deviation_squares, np.maximum(balance, _MIN_BALANCE), out=gain[block])
     return gain
