@@ -29,15 +29,15 @@ _MIN_DIVISOR = _MIN_BALANCE**2
 class GiniTreeSearch(ClassTreeSearch):
     r"""Search for classification trees with few leaves.
 
-    A tree grows best-first, like scikit-learn's DecisionTreeClassifier with `max_leaf_nodes`. With
-    weights :math:`w_{lc}` of class c in a leaf l, a split's gain is the increase of
+    A tree grows best-first, like scikit-learn's DecisionTreeClassifier with `max_leaf_nodes`: each
+    step splits the leaf with the largest gain. The gain is the decrease of Gini's impurity. Leaf l
+    of the weight :math:`w_l`, in which class c has the weight :math:`w_{lc}`, has the impurity
 
-    .. math:: \sum_l \sum_c w_{lc}^2 / \sum_c w_{lc}
+    .. math:: w_l \left(1 - \sum_c (w_{lc} / w_l)^2\right) = w_l - \sum_c w_{lc}^2 / w_l
 
-    which is the weight of all samples minus Gini's impurity, because the impurity of leaf l is
-    :math:`w_l (1 - \sum_c (w_{lc} / w_l)^2)` for its weight :math:`w_l`. The samples are sorted
-    once, for all trees. Ties go to the first feature and threshold; scikit-learn breaks ties at
-    random.
+    so that the gain is the increase of :math:`\sum_l \sum_c w_{lc}^2 / w_l`. The samples are
+    sorted once, for all trees. Ties go to the first feature and threshold; scikit-learn breaks ties
+    at random.
 
     Parameters
     ----------
@@ -45,11 +45,6 @@ class GiniTreeSearch(ClassTreeSearch):
         See `ClassTreeSearch`.
     max_leaf_nodes : int
         Maximum number of leaves, at least 2.
-
-    Notes
-    -----
-    `ClassTreeSearch` has the attributes `_prefix_sums` (search by class sums, None for few classes)
-    and `_own_class_index`, and the method `_side_weights` (class weights on both sides of a test).
 
     Examples
     --------
@@ -101,6 +96,7 @@ class GiniTreeSearch(ClassTreeSearch):
             children += [(low_leaf, low_leaf), (high_leaf, high_leaf)]
             # The leaves of a complete tree need no search for a split.
             may_grow = len(leaves) < self.max_leaf_nodes
+            # `is_above` is not restricted to the leaf, hence the mask `is_inside`.
             for is_on_side in (~node.is_above, node.is_above):
                 nodes.append(self._make_leaf(G, node.is_inside & is_on_side, may_grow=may_grow))
         if len(nodes) == 1:
@@ -142,6 +138,7 @@ class GiniTreeSearch(ClassTreeSearch):
         if not may_grow or np.count_nonzero(class_weights) < 2:
             return leaf
         total = class_weights.sum()
+        # The base class has made a search by prefix sums if there are many classes.
         if self._prefix_sums is None:
             position = self._best_position_from_edges(weights / total, class_weights / total)
         else:
@@ -161,8 +158,8 @@ class GiniTreeSearch(ClassTreeSearch):
         gain -= (class_weights**2).sum() / total
         if gain <= _MIN_GAIN * total:
             return leaf
-        # 3) Move the threshold to the midpoint between samples of the leaf: the search has put it
-        # between two neighbours among all samples.
+        # 3) Move the threshold to the midpoint between two neighbours in the leaf: the search has
+        # put it between two neighbours among all samples.
         threshold = _midpoint_around(values[is_inside], stump.threshold)
         return leaf._replace(
             gain=gain, feature=stump.feature, threshold=threshold, is_above=is_above
@@ -176,17 +173,23 @@ class GiniTreeSearch(ClassTreeSearch):
     def _best_position_from_edges(self, shares, class_shares):
         r"""Return the position of the best split, computed from the edges of all stumps.
 
-        Let :math:`p_c` be the share of class c in the leaf, and :math:`v_i` the share of a sample.
-        If a split has sides of the weights L and H = 1 - L, and class c has the weight
-        :math:`l_c` in the first one and :math:`h_c` in the other, the gain is
+        The weights are scaled to the sum 1 in the leaf. The symbols are
 
-        .. math:: \sum_c l_c^2 / L + h_c^2 / H - p_c^2 = \sum_c (h_c - p_c H)^2 / (L H)
-                  = \sum_c d_c^2 / (1 - e^2).
+        - :math:`v_i`, the weight of sample i, 0 outside of the leaf;
+        - :math:`p_c`, the weight of class c in the leaf;
+        - L and H = 1 - L, the weights of the low and of the high side of a split;
+        - :math:`l_c` and :math:`h_c`, the weights of class c on these sides.
 
-        The first equality holds because of :math:`l_c = p_c - h_c` and L = 1 - H. Here e = H - L is
-        the edge of the stump for the weights v, and :math:`d_c` its edge for the deviations
-        :math:`v_i ([y_i = c] - p_c)`: these sum to 0, so that :math:`d_c` is twice :math:`h_c - p_c
-        H`. In contrast to the first formula, the last one has no cancellation.
+        Substituting :math:`l_c = p_c - h_c` and L = 1 - H gives the gain
+
+        .. math:: \sum_c l_c^2 / L + h_c^2 / H - p_c^2 = \sum_c (h_c - p_c H)^2 / (L H).
+
+        The right side has no cancellation, and follows from edges: sums above the threshold minus
+        sums below. The edge of the weights v is e = H - L, so that
+        :math:`1 - e^2 = (L + H)^2 - (H - L)^2 = 4 L H`. The deviations
+        :math:`v_i ([y_i = c] - p_c)` have the sum :math:`h_c - p_c H` above the threshold, and
+        minus this sum below, as the total is 0: their edge is :math:`d_c = 2 (h_c - p_c H)`. The
+        factors 4 cancel, and the gain is :math:`\sum_c d_c^2 / (1 - e^2)`.
 
         Parameters
         ----------
@@ -201,7 +204,7 @@ class GiniTreeSearch(ClassTreeSearch):
             See `StumpSearch.best_position`.
         """
         # Column 0 has v, and column 1 + c has the deviations of class c: -v p_c for all samples,
-        # plus v in the column of the sample's own class.
+        # plus v for the samples of class c, whose flat indices are in `_own_class_index`.
         np.multiply(shares[:, None], np.append(1.0, -class_shares), out=self._search_weights)
         self._search_weights.ravel()[self._own_class_index] += shares
         return self.search.best_position(self._search_weights, _gain_from_edges, scale=1.0)
@@ -235,7 +238,10 @@ class _Leaf(NamedTuple):
 
 
 def _midpoint_around(values, threshold):
-    """Return the midpoint of the nearest values below and above a threshold, which exist."""
+    """Return the midpoint of the nearest values on both sides of a threshold, float.
+
+    `values`, of shape (n_values,), has values up to the threshold and above it.
+    """
     is_below = values <= threshold
     return float(midpoint(values[is_below].max(), values[~is_below].min()))
 
@@ -244,62 +250,67 @@ def _gain_from_sums(weights, sums_up_to, sums_from):
     """Return the gain of each split, a score of `ClassPrefixSums`, for weights that sum to 1.
 
     The gain is the sum over c of ``l_c**2 / L + h_c**2 / H - p_c**2``, with the symbols of
-    `GiniTreeSearch._best_position_from_edges`. The squares of each side are summed from its end of
-    the order, so that a side of small weight keeps its relative precision.
+    `GiniTreeSearch._best_position_from_edges`. If samples are added one by one in the order of a
+    feature, each sample increases the square of the sum of its own class only. These increases,
+    summed over the samples below a threshold, are the sum of all ``l_c**2``. Summed from the other
+    end of the order, they are the sum of all ``h_c**2``, so that a side of small weight keeps its
+    relative precision.
 
     Parameters
     ----------
     weights : ndarray of shape (n_features, n_samples)
         Weights of the samples in the order of each feature.
     sums_up_to, sums_from : ndarray of shape (n_features, n_samples)
-        Sum of the weights of a sample's class up to and including the sample, and from the sample
-        on. Overwritten by the increases of the squares of these sums by the sample.
+        Sum of the weights of the sample's class from the low end up to and including the sample,
+        and from the sample to the high end. Overwritten.
 
     Returns
     -------
     ndarray of shape (n_features, n_samples - 1)
         Gain of the threshold behind each sample but the last.
     """
-    # A sample of weight v that raises the sum of its class to s raises the square of this sum by
-    # s^2 - (s - v)^2 = (2 s - v) v.
+    # 1) A sample of weight v that raises the sum of its class to s increases the square of this
+    # sum by s^2 - (s - v)^2 = (2 s - v) v.
     for sums in (sums_up_to, sums_from):
         sums *= 2.0
         sums -= weights
         sums *= weights
-    # Both hold the increases of the squares now. Their sums from either end are the sums of l_c^2
-    # and of h_c^2; the last sum of all is the sum of p_c^2.
+    # 2) Both hold the increases of the squares now. Sum them from either end: `low_squares` is the
+    # sum of all l_c^2, and `high_squares` of all h_c^2. The sum over all samples is the sum of all
+    # p_c^2.
     low_weight = np.cumsum(weights, axis=1)[:, :-1]
     high_weight = 1.0 - low_weight
     low_squares = np.cumsum(sums_up_to, axis=1)
     leaf_squares = low_squares[:, -1:].copy()
     high_squares = np.cumsum(sums_from[:, :0:-1], axis=1)[:, ::-1]
-    # The gain overwrites `low_squares`.
+    # 3) Compute the gain, which overwrites `low_squares`.
     gain = low_squares[:, :-1]
     gain /= np.maximum(low_weight, _MIN_DIVISOR)
     gain += high_squares / np.maximum(high_weight, _MIN_DIVISOR)
     gain -= leaf_squares
-    # `_gain_from_edges` divides by the balance, 1 - e^2 = (L + H)^2 - (H - L)^2 = 4 L H, or by
-    # _MIN_BALANCE if this is larger. The factor balance / _MIN_BALANCE gives the same quotient.
+    # 4) Reduce the gain of splits with a balance 4 L H below _MIN_BALANCE, by the factor balance /
+    # _MIN_BALANCE. `_gain_from_edges` divides by _MIN_BALANCE in place of their balance, which has
+    # the same effect, so that both functions rank splits equally.
     balance = 4.0 * low_weight * high_weight
     gain *= np.minimum(1.0, balance / _MIN_BALANCE)
     return gain
 
 
 def _gain_from_edges(edges):
-    """Return the gain of each split.
+    """Return the gain of each split, the sum over c of ``d_c**2 / (1 - e**2)``.
 
     Parameters
     ----------
     edges : ndarray of shape (n_stumps, 1 + n_classes)
-        Edges of the weights, and of the deviations of each class; see
+        Edge e of the weights in column 0, and the edges d_c of the deviations of each class; see
         `GiniTreeSearch._best_position_from_edges`. Overwritten.
 
     Returns
     -------
     ndarray of shape (n_stumps,)
     """
-    # A product with this matrix sums the squares of the classes in column 0, and copies the square
-    # of the edge of the weights to column 1. It is faster than sums over short rows.
+    # A product with this matrix gives the sum of all d_c^2 in column 0, and e^2 in column 1. It is
+    # faster than sums over short rows.
     column_sums = np.zeros((edges.shape[1], 2))
     column_sums[1:, 0] = column_sums[0, 1] = 1.0
     gain = np.empty(len(edges))
@@ -307,6 +318,7 @@ def _gain_from_edges(edges):
         block = slice(start, start + _BLOCK_STUMPS)
         squares = np.square(edges[block], out=edges[block])
         deviation_squares, weight_square = (squares @ column_sums).T
+        # The balance 4 L H is 0 for a split with an empty side.
         balance = 1.0 - weight_square
         np.divide(deviation_squares, np.maximum(balance, _MIN_BALANCE), out=gain[block])
     return gain
