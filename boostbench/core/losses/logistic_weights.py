@@ -249,7 +249,7 @@ class TwoClassLogisticWeights:
     def square_sums(self):
         """Return a matrix whose entries (0, 1) and (1, 0) add up to the sum of squares of u.
 
-        The sum belongs to the w of the last call of `sums_at`. `LogisticProblem.laplacian` adds
+        The sum belongs to the w of the last call of `sums_at`. `LogisticProblem` adds
         both entries, so that their true values are not needed.
         """
         return np.array([[0.0, 0.5], [0.5, 0.0]]) * self._square_sum
