@@ -10,7 +10,7 @@ from sklearn.utils.validation import has_fit_parameter
 
 # Relative tolerance. Scores that are summed round by round differ by rounding from scores that are
 # summed at once, and solvers in single precision amplify the difference.
-_ROUNDING = 1e-4
+_SCORE_TOLERANCE = 1e-4
 # Checks of scikit-learn that boosters with sample weights may fail, and the reasons.
 EXPECTED_FAILURES = {
     **dict.fromkeys(
@@ -27,7 +27,7 @@ EXPECTED_FAILURES = {
 }
 
 # Relative increase of an objective that is allowed, as solvers stop near the minimum.
-_SOLVED = 1e-6
+_OBJECTIVE_TOLERANCE = 1e-6
 
 
 def check_booster(estimator, *, falling=True):
@@ -127,8 +127,8 @@ def _check_weights(estimator, X, y, unweighted_scores):
     np.testing.assert_allclose(
         scores(every_row, np.ones(len(y))),
         unweighted_scores,
-        rtol=_ROUNDING,
-        atol=_ROUNDING * np.abs(unweighted_scores).max(),
+        rtol=_SCORE_TOLERANCE,
+        atol=_SCORE_TOLERANCE * np.abs(unweighted_scores).max(),
         err_msg="weights of 1 differ from no weights",
     )
     is_equal = scores(every_row, weights * is_kept) == scores(is_kept, weights)
@@ -164,8 +164,8 @@ def _check_stages(estimator, X):
         np.testing.assert_allclose(
             stages[0][-1],
             end[0],
-            rtol=_ROUNDING,
-            atol=_ROUNDING * largest,
+            rtol=_SCORE_TOLERANCE,
+            atol=_SCORE_TOLERANCE * largest,
             err_msg="the last stage is not the model",
         )
         assert (stages[2][-1] == end[2]).all(), (
@@ -177,7 +177,7 @@ def _check_objective(estimator):
     """Check that no round raises the objective."""
     for name in ("objective_", "log_risks_"):
         path = np.asarray(getattr(estimator, name, []), float)
-        rises = np.diff(path) - _SOLVED * np.maximum(1.0, np.abs(path[:-1]))
+        rises = np.diff(path) - _OBJECTIVE_TOLERANCE * np.maximum(1.0, np.abs(path[:-1]))
         rising = np.flatnonzero(rises > 0)
         assert not len(rising), f"{name} rises from {path[rising[0]]} to {path[rising[0] + 1]}"
 

@@ -34,7 +34,7 @@ class _Graph:
     nodes : list of onnx.NodeProto
     constants : dict of str to array-like
         Constants by their names.
-    cells : dict of (int, tuple or None) to str
+    cell_names : dict of (int, tuple or None) to str
         Name of the cells along an axis of a pair, by the feature and the thresholds.
     """
 
@@ -43,7 +43,7 @@ class _Graph:
         self.types = self.onnx.TensorProto
         self.nodes = []
         self.constants = {}
-        self.cells = {}
+        self.cell_names = {}
 
     def add(self, operator, inputs, *outputs, **attributes):
         """Append a node, and return the name of its first output.
@@ -200,10 +200,10 @@ def _add_cell(graph, model, axis):
     # 1) Return the cells if another pair has added them. A feature can have different thresholds in
     # different pairs.
     key = axis.feature, None if axis.thresholds is None else tuple(axis.thresholds)
-    if key in graph.cells:
-        return graph.cells[key]
+    if key in graph.cell_names:
+        return graph.cell_names[key]
     # 2) Define the comparisons, and the number of cells that a comparison that holds adds.
-    name = f"axis_{len(graph.cells)}"
+    name = f"axis_{len(graph.cell_names)}"
     cells_of_categories, missing_cell = value_cells(model, axis)
     if cells_of_categories is None:
         operator, values, steps = "Greater", axis.thresholds, np.ones(len(axis.thresholds))
@@ -226,10 +226,10 @@ def _add_cell(graph, model, axis):
     graph.add("IsNaN", [f"{name}_x"], f"{name}_is_missing")
     cases = [f"{name}_is_missing", f"{name}_missing", f"{name}_present_cell"]
     graph.add("Where", cases, f"{name}_float_cell")
-    graph.cells[key] = graph.add(
+    graph.cell_names[key] = graph.add(
         "Cast", [f"{name}_float_cell"], f"{name}_cell", to=graph.types.INT64
     )
-    return graph.cells[key]
+    return graph.cell_names[key]
 
 
 def _onnx_labels(model, tensor_types):
@@ -300,7 +300,7 @@ def add_metadata(onnx_model, model):
     """
     # 1) Convert the categories to values of JSON.
     categories = {
-        feature: [_to_json_value(category) for category in feature_categories]
+        feature: [_json_value(category) for category in feature_categories]
         for feature, feature_categories in getattr(model, "categories_", {}).items()
     }
     # 2) Store the object as a property of the model.
@@ -402,7 +402,7 @@ def _encode_column(graph, index, name, categories, dtype):
         graph.add("Cast", [column], encoded, to=double)
         return _float_type(graph, dtype)
     # 2) Encode texts by an operator of ONNX.
-    values = [_to_json_value(category) for category in categories]
+    values = [_json_value(category) for category in categories]
     if all(isinstance(category, str) for category in categories):
         codes = graph.add(
             "LabelEncoder",
@@ -438,7 +438,7 @@ def _encode_column(graph, index, name, categories, dtype):
     return double
 
 
-def _to_json_value(category):
+def _json_value(category):
     """Return a category as a value of JSON: a number, a boolean or a text."""
     value = category.item() if isinstance(category, np.generic) else category
     return value if isinstance(value, bool | int | float) else str(value)

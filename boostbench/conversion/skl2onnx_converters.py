@@ -185,7 +185,7 @@ def _convert_booster(scope, operator, container):
         # skl2onnx's regressors have outputs of shape (n_samples, 1).
         column = [unique_name("prediction"), unique_name("last_axis")]
         result = add_node("Unsqueeze", column, unique_name("column"))
-    elif not has_scores_requested(model, scope, container):
+    elif not is_asked_for_scores(model, scope, container):
         result = unique_name("probabilities")
     elif len(model.classes_) == 2:
         # skl2onnx's meta-estimators select the second column of the scores of two classes.
@@ -199,7 +199,7 @@ def _convert_booster(scope, operator, container):
     add_node("Cast", [result], output.full_name, to=to)
 
 
-def has_scores_requested(model, scope, container):
+def is_asked_for_scores(model, scope, container):
     """Return True if the scores of `model` are requested instead of its probabilities.
 
     skl2onnx's meta-estimators request scores by the option ``raw_scores`` of the estimators in
@@ -228,34 +228,34 @@ def has_scores_requested(model, scope, container):
     # were lost on the way.
     estimators = [operator.raw_operator for operator in scope.operators.values()]
     # The keys of options are the addresses of estimators.
-    requests_scores = {
-        id(meta): container.has_options(meta, "raw_scores")
-        and container.get_options(meta, {"raw_scores": False})["raw_scores"]
-        for meta in estimators
+    has_option_set = {
+        id(estimator): container.has_options(estimator, "raw_scores")
+        and container.get_options(estimator, {"raw_scores": False})["raw_scores"]
+        for estimator in estimators
     }
     # Keys of options are addresses or names of estimators.
     for key, options in (scope.options or {}).items():
-        if isinstance(key, int) and options.get("raw_scores") and key not in requests_scores:
+        if isinstance(key, int) and options.get("raw_scores") and key not in has_option_set:
             raise ValueError(
                 "skl2onnx does not pass raw_scores=True from a pipeline to its last step; "
                 "name the step: options={'<step>__raw_scores': True}"
             )
     # 2) Collect the estimators whose scores a meta-estimator requests.
-    requests = []
-    for meta in estimators:
-        if isinstance(meta, CalibratedClassifierCV):
-            requests += [fold.estimator for fold in meta.calibrated_classifiers_]
-        elif isinstance(meta, OneVsOneClassifier):
-            requests += meta.estimators_
-        elif isinstance(meta, StackingClassifier):
-            uses_scores = [method == "decision_function" for method in meta.stack_method_]
-            requests += compress(meta.estimators_, uses_scores)
-            requests += [meta.final_estimator_] * requests_scores[id(meta)]
-        elif requests_scores[id(meta)]:
-            is_ensemble = isinstance(meta, BaggingClassifier | OneVsRestClassifier)
-            requests += meta.estimators_ if is_ensemble else [meta]
+    asked_estimators = []
+    for estimator in estimators:
+        if isinstance(estimator, CalibratedClassifierCV):
+            asked_estimators += [fold.estimator for fold in estimator.calibrated_classifiers_]
+        elif isinstance(estimator, OneVsOneClassifier):
+            asked_estimators += estimator.estimators_
+        elif isinstance(estimator, StackingClassifier):
+            uses_scores = [method == "decision_function" for method in estimator.stack_method_]
+            asked_estimators += compress(estimator.estimators_, uses_scores)
+            asked_estimators += [estimator.final_estimator_] * has_option_set[id(estimator)]
+        elif has_option_set[id(estimator)]:
+            is_ensemble = isinstance(estimator, BaggingClassifier | OneVsRestClassifier)
+            asked_estimators += estimator.estimators_ if is_ensemble else [estimator]
     # 3) Look for the model among them, inside of pipelines and searches.
-    for estimator in requests:
+    for estimator in asked_estimators:
         innermost = estimator
         while isinstance(innermost, Pipeline | GridSearchCV):
             is_pipeline = isinstance(innermost, Pipeline)
@@ -280,24 +280,24 @@ def refuse_inexact_conversions(scope):
 
     The faults are skl2onnx's: they do not depend on the estimator in the meta-estimator.
     """
-    for meta in (operator.raw_operator for operator in scope.operators.values()):
-        if isinstance(meta, TunedThresholdClassifierCV):
+    for estimator in (operator.raw_operator for operator in scope.operators.values()):
+        if isinstance(estimator, TunedThresholdClassifierCV):
             fault = (
                 "without its threshold; convert its estimator_, and compare with best_threshold_"
             )
-        elif isinstance(meta, CalibratedClassifierCV) and meta.method == "isotonic":
+        elif isinstance(estimator, CalibratedClassifierCV) and estimator.method == "isotonic":
             fault = "without interpolation between thresholds; set method='sigmoid'"
-        elif isinstance(meta, StackingClassifier) and (
-            "predict" in meta.stack_method_
-            or (len(meta.classes_) == 2 and "decision_function" in meta.stack_method_)
+        elif isinstance(estimator, StackingClassifier) and (
+            "predict" in estimator.stack_method_
+            or (len(estimator.classes_) == 2 and "decision_function" in estimator.stack_method_)
         ):
             fault = "with other inputs of the final estimator; set stack_method='predict_proba'"
         elif (
-            isinstance(meta, VotingClassifier | VotingRegressor)
-            and meta.weights is not None
-            and len(meta.weights) > len(meta.estimators_)
+            isinstance(estimator, VotingClassifier | VotingRegressor)
+            and estimator.weights is not None
+            and len(estimator.weights) > len(estimator.estimators_)
         ):
             fault = "with the weights of dropped estimators; remove these and their weights"
         else:
             continue
-        raise ValueError(f"skl2onnx converts {type(meta).__name__} {fault}")
+        raise ValueError(f"skl2onnx converts {type(estimator).__name__} {fault}")

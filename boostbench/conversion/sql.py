@@ -72,7 +72,7 @@ def to_sql(model, table, keep=()):
     _, inverse_temperature, slack = extract_stump_sum(model)
     shapes = ShapeFunctions(model)
     names = ["score"] if len(shapes.outputs) == 1 else [f"score_{name}" for name in shapes.outputs]
-    results = _results(model, names, inverse_temperature, slack)
+    results = _result_expressions(model, names, inverse_temperature, slack)
     keep = list(keep)
     for name in keep:
         if name in [*names, *results]:
@@ -98,19 +98,19 @@ def to_sql(model, table, keep=()):
     final += [f"{sql} AS {_quote_name(name)}" for name, sql in results.items()]
     source = ".".join(map(_quote_name, table.split(".")))
     return (
-        f"SELECT {_list(final, 2)}\n"
-        f"FROM (\n  SELECT {_list([*key_columns, *scores], 4)}\n"
-        f'  FROM (\n    SELECT {_list(columns, 6) or "NULL"}\n    FROM {source} AS "t"\n'
+        f"SELECT {_join_lines(final, 2)}\n"
+        f"FROM (\n  SELECT {_join_lines([*key_columns, *scores], 4)}\n"
+        f'  FROM (\n    SELECT {_join_lines(columns, 6) or "NULL"}\n    FROM {source} AS "t"\n'
         '  ) AS "features"\n) AS "scores"'
     )
 
 
-def _list(expressions, indentation):
+def _join_lines(expressions, indentation):
     """Return expressions with commas between them, each on a line of its own."""
     return (",\n" + " " * indentation).join(expressions)
 
 
-def _results(model, names, inverse_temperature, slack):
+def _result_expressions(model, names, inverse_temperature, slack):
     """Return the results as expressions of the scores, by their names.
 
     Parameters
@@ -142,8 +142,8 @@ def _results(model, names, inverse_temperature, slack):
         }
     results = dict(zip(names, scores, strict=True))
     for label, score in zip(model.classes_, scores, strict=True):
-        odds = _add([f"EXP({beta} * ({other} - {score}))" for other in scores])
-        results[f"probability_{label}"] = f"1e0 / ({odds})"
+        inverse_probability = _add([f"EXP({beta} * ({other} - {score}))" for other in scores])
+        results[f"probability_{label}"] = f"1e0 / ({inverse_probability})"
     # The first class whose score is the largest, up to rounding errors, is predicted.
     whens = [
         f"WHEN {_is_largest(score, scores, slack)} THEN {label}"
@@ -190,7 +190,7 @@ def _addends(model, shapes, index):
     return addends
 
 
-def _axis_case(model, axis, cells):
+def _axis_case(model, axis, expressions):
     """Return a CASE expression that selects one of several expressions, by the cell of a sample.
 
     Parameters
@@ -198,7 +198,7 @@ def _axis_case(model, axis, cells):
     model : estimator
     axis : boostbench.core.learners.feature_interactions.Axis
         Cells of a feature in a pair.
-    cells : list of str
+    expressions : list of str
         Expression for each cell.
 
     Returns
@@ -206,11 +206,11 @@ def _axis_case(model, axis, cells):
     str
     """
     cells_of_categories, missing_cell = value_cells(model, axis)
-    missing, column = cells[missing_cell], f'"x{axis.feature}"'
+    missing, column = expressions[missing_cell], f'"x{axis.feature}"'
     if cells_of_categories is None:
-        values = cells[: len(axis.thresholds) + 1]
+        values = expressions[: len(axis.thresholds) + 1]
         return _case(column, axis.thresholds, values, missing, is_number=True)
-    values = [cells[cell] for cell in cells_of_categories]
+    values = [expressions[cell] for cell in cells_of_categories]
     return _case(column, model.categories_[axis.feature], values, missing, is_number=False)
 
 

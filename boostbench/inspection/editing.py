@@ -98,7 +98,7 @@ def with_shape(model, feature, shape, X=None):
     index = shapes.feature_index(feature)
     old_term = shapes.term(index)
     if callable(shape):
-        new_term = _evaluate(old_term, shape)
+        new_term = _evaluate_function(old_term, shape)
     elif isinstance(shape, pd.DataFrame):
         new_term = _read_table(old_term, shape, shapes)
     else:
@@ -107,7 +107,7 @@ def with_shape(model, feature, shape, X=None):
         raise ValueError(f"the function of {feature!r} has contributions that are not finite")
     # 2) Make the model.
     new_term = _complete_missing(new_term, shapes.views)
-    weights = _row_weights(model, shapes, old_term=old_term, new_term=new_term, X=X)
+    weights = _table_row_weights(model, shapes, old_term=old_term, new_term=new_term, X=X)
     return _edited_model(model, shapes, new_term, weights)
 
 
@@ -172,7 +172,7 @@ def monotonize(model, feature, direction):
         # The feature is not in use, so that its function is constant.
         return _edited_model(model, shapes)
     # 2) Fit the monotonic function to the steps, weighted by their training rows.
-    weights = _row_weights(model, shapes, old_term=term, new_term=term, X=None)
+    weights = _table_row_weights(model, shapes, old_term=term, new_term=term, X=None)
     # Steps without training rows get a weight that does not move the others.
     step_weights = np.maximum(weights[:-1], 1e-9 * max(weights.sum(), 1.0))
     values = isotonic_regression(
@@ -184,16 +184,19 @@ def monotonize(model, feature, direction):
     if spread is not None:
         # 3) A merged step is the weighted mean of its steps, and so is its deviation. The row of
         # missing values is a group of its own.
-        group = np.append(np.cumsum(np.diff(values, prepend=values[0]) != 0), len(values))
+        group_of_row = np.append(np.cumsum(np.diff(values, prepend=values[0]) != 0), len(values))
         group_weights = np.append(step_weights, 1.0)
-        totals = np.zeros((len(values) + 1, *spread.shape[1:]))
-        np.add.at(totals, group, spread * group_weights[:, None, None])
-        spread = totals[group] / np.bincount(group, group_weights)[group][:, None, None]
+        group_sums = np.zeros((len(values) + 1, *spread.shape[1:]))
+        np.add.at(group_sums, group_of_row, spread * group_weights[:, None, None])
+        spread = (
+            group_sums[group_of_row]
+            / np.bincount(group_of_row, group_weights)[group_of_row][:, None, None]
+        )
     new_term = _complete_missing(term._replace(table=table, spread=spread), shapes.views)
     return _edited_model(model, shapes, new_term, weights)
 
 
-def _edited_model(model, shapes, term=None, row_weights=None):
+def _edited_model(model, shapes, new_term=None, row_weights=None):
     """Return an edited model, with another term if one is given.
 
     Parameters
@@ -201,7 +204,7 @@ def _edited_model(model, shapes, term=None, row_weights=None):
     model : estimator
     shapes : ShapeFunctions
         Functions of the model.
-    term : boostbench.algorithms.explanation.terms.Term, default=None
+    new_term : boostbench.algorithms.explanation.terms.Term, default=None
         New term; `Term.spread` is None if it is not estimated.
     row_weights : ndarray of shape (n_rows,), default=None
         Weight of the training rows in each row of the new table.
@@ -217,8 +220,8 @@ def _edited_model(model, shapes, term=None, row_weights=None):
             setattr(edited, name, getattr(model, name))
     # 2) Replace the term.
     terms = {old_term.feature: old_term for old_term in shapes.terms}
-    if term is not None:
-        terms[term.feature] = term
+    if new_term is not None:
+        terms[new_term.feature] = new_term
     edited._terms = [terms[feature]._replace(spread=None) for feature in sorted(terms)]
     edited.pairs_ = shapes.pairs
     is_single = len(shapes.outputs) == 1
@@ -227,39 +230,41 @@ def _edited_model(model, shapes, term=None, row_weights=None):
     # 3) Bound the rounding errors of the scores, so that ties are decided as in an export: the
     # bound for sums of terms, or for sums of the stumps that they are converted to, whichever is
     # larger.
-    largest = [np.abs(other.table).max(axis=0) for other in edited._terms]
+    largest_contributions = [np.abs(term.table).max(axis=0) for term in edited._terms]
     is_regressor = shapes.classes_ is None
-    edited._slack = 0.0 if is_regressor else rounding_slack(*largest, shapes.intercept)
+    edited._slack = (
+        0.0 if is_regressor else rounding_slack(*largest_contributions, shapes.intercept)
+    )
     edited._slack = edited.stump_sum().slack(edited)
     # 4) Replace the importance and the spread of the term.
     edited._term_sizes = model._fitted_term_sizes()
     if shapes.has_spread:
         edited._spread = model._spread
-    if term is not None:
-        edited._term_sizes = _replace_size(edited._term_sizes, term, row_weights)
+    if new_term is not None:
+        edited._term_sizes = _replace_size(edited._term_sizes, new_term, row_weights)
         if shapes.has_spread:
-            edited._spread = _replace_spread(model._spread, shapes, term)
+            edited._spread = _replace_spread(model._spread, shapes, new_term)
     return edited
 
 
-def _replace_size(sizes, term, row_weights):
+def _replace_size(sizes, new_term, row_weights):
     """Return term sizes with the size of one term replaced or added.
 
     Parameters
     ----------
     sizes : boostbench.algorithms.explanation.terms.TermSizes
         Sizes of the terms: their mean absolute contributions over the training rows.
-    term : boostbench.algorithms.explanation.terms.Term
+    new_term : boostbench.algorithms.explanation.terms.Term
         New term.
     row_weights : ndarray of shape (n_rows,)
         Weight of the training rows in each row of the new table.
     """
-    features = np.union1d(sizes.features, [term.feature]).astype(np.int64)
+    features = np.union1d(sizes.features, [new_term.feature]).astype(np.int64)
     size_of_feature = dict(zip(sizes.features, sizes.sizes, strict=True))
     weights_of_feature = dict(zip(sizes.features, sizes.row_weights, strict=True))
     # Importances are computed from the mean absolute contributions.
-    size_of_feature[term.feature] = mean_absolute(term.table, row_weights)
-    weights_of_feature[term.feature] = row_weights
+    size_of_feature[new_term.feature] = mean_absolute(new_term.table, row_weights)
+    weights_of_feature[new_term.feature] = row_weights
     return TermSizes(
         features,
         np.array([size_of_feature[feature] for feature in features]),
@@ -268,7 +273,7 @@ def _replace_size(sizes, term, row_weights):
     )
 
 
-def _replace_spread(spread, shapes, term):
+def _replace_spread(spread, shapes, new_term):
     """Return a spread (the deviations between the members of a bag) with other ones of one term.
 
     Parameters
@@ -277,20 +282,22 @@ def _replace_spread(spread, shapes, term):
         Deviations of all terms, as multiples of a unit in half precision.
     shapes : ShapeFunctions
         Functions of the model.
-    term : boostbench.algorithms.explanation.terms.Term
+    new_term : boostbench.algorithms.explanation.terms.Term
         New term; without a spread its deviations are 0.
     """
     tables = {
         old_term.feature: table for old_term, table in zip(shapes.terms, spread.tables, strict=True)
     }
-    if term.spread is None:
-        tables[term.feature] = np.zeros((*term.table.shape, spread.intercept.shape[-1]), np.float16)
+    if new_term.spread is None:
+        tables[new_term.feature] = np.zeros(
+            (*new_term.table.shape, spread.intercept.shape[-1]), np.float16
+        )
     else:
-        tables[term.feature] = (term.spread / spread.unit).astype(np.float16)
+        tables[new_term.feature] = (new_term.spread / spread.unit).astype(np.float16)
     return spread._replace(tables=[tables[feature] for feature in sorted(tables)])
 
 
-def _row_weights(model, shapes, old_term, new_term, X):
+def _table_row_weights(model, shapes, old_term, new_term, X):
     """Return the weight of the training rows, or of X, in each row of a new table.
 
     Parameters
@@ -314,9 +321,9 @@ def _row_weights(model, shapes, old_term, new_term, X):
         if np.isin(new_term.thresholds, old_term.thresholds).all():
             # A new step covers whole old steps: each old step goes to the new step of its upper
             # end.
-            rows = new_term.thresholds.searchsorted(np.append(old_term.thresholds, np.inf))
-            counts = np.bincount(rows, old_weights[:-1], len(new_term.thresholds) + 1)
-            return np.append(counts, old_weights[-1])
+            new_steps = new_term.thresholds.searchsorted(np.append(old_term.thresholds, np.inf))
+            step_weights = np.bincount(new_steps, old_weights[:-1], len(new_term.thresholds) + 1)
+            return np.append(step_weights, old_weights[-1])
     if X is None:
         name = shapes.feature_names[new_term.feature]
         raise ValueError(
@@ -327,11 +334,11 @@ def _row_weights(model, shapes, old_term, new_term, X):
     return np.bincount(new_term.row_indices(values), minlength=len(new_term.table)).astype(float)
 
 
-def _evaluate(old_term, function):
+def _evaluate_function(old_term, function):
     """Return a term whose contributions are the values of a function; see `with_shape`."""
     table = old_term.table.copy()
     if old_term.categories is not None:
-        table[:-1] = _to_columns(
+        table[:-1] = _check_contributions(
             function(old_term.categories), len(old_term.categories), table.shape[1]
         )
     elif not len(old_term.thresholds):
@@ -339,8 +346,8 @@ def _evaluate(old_term, function):
     else:
         ends = old_term.thresholds
         points = np.concatenate([ends[:1], (ends[:-1] + ends[1:]) / 2, ends[-1:]])
-        table[:-1] = _to_columns(function(points), len(points), table.shape[1])
-        missing = _to_columns(function(np.array([np.nan])), 1, table.shape[1])[0]
+        table[:-1] = _check_contributions(function(points), len(points), table.shape[1])
+        missing = _check_contributions(function(np.array([np.nan])), 1, table.shape[1])[0]
         table[-1] = np.where(np.isnan(missing), table[-1], missing)
     return old_term._replace(table=table, spread=None)
 
@@ -349,11 +356,11 @@ def _replace_values(old_term, values):
     """Return a term with other contributions in the rows that `explain_global` shows."""
     n_rows = len(old_term.table) - (not old_term.has_missing)
     table = old_term.table.copy()
-    table[:n_rows] = _to_columns(values, n_rows, table.shape[1])
+    table[:n_rows] = _check_contributions(values, n_rows, table.shape[1])
     return old_term._replace(table=table, spread=None)
 
 
-def _to_columns(values, n_rows, n_outputs):
+def _check_contributions(values, n_rows, n_outputs):
     """Return contributions as an array of shape (n_rows, n_outputs)."""
     values = np.asarray(values, dtype=float)
     columns = values[:, None] if values.ndim == 1 else values

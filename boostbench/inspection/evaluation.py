@@ -51,7 +51,7 @@ class Evaluation(NamedTuple):
         Prediction of the baseline, in words.
     calibration : list of CalibrationPoint
         Points by increasing prediction.
-    calibrated : str
+    calibrated_quantity : str
         Quantity of the calibration curve, in words.
     """
 
@@ -59,7 +59,7 @@ class Evaluation(NamedTuple):
     metrics: list
     baseline: str
     calibration: list
-    calibrated: str
+    calibrated_quantity: str
 
 
 def evaluate(estimator, X, y):
@@ -124,21 +124,21 @@ def _evaluate_classifier(estimator, X, y):
     # 3) Compare predicted probabilities with shares of rows, in bins of similar probabilities.
     if len(classes) == 2:
         predicted, is_observed = probabilities[:, 1], labels == 1
-        calibrated = f"probability of {classes[1]}"
+        calibrated_quantity = f"probability of {classes[1]}"
     else:
         predicted, is_observed = probabilities.max(axis=1), winner == labels
-        calibrated = "probability of the predicted class"
+        calibrated_quantity = "probability of the predicted class"
     points = []
     for rows in _quantile_bins(predicted):
         low, high = _wilson_interval(is_observed[rows].sum(), len(rows))
-        mean = predicted[rows].mean(), is_observed[rows].mean()
-        points.append(CalibrationPoint(*map(float, (*mean, low, high)), len(rows)))
+        means = predicted[rows].mean(), is_observed[rows].mean()
+        points.append(CalibrationPoint(*map(float, (*means, low, high)), len(rows)))
     return Evaluation(
         n_rows=len(y),
         metrics=metrics,
         baseline=str(classes[shares.argmax()]),
         calibration=points,
-        calibrated=calibrated,
+        calibrated_quantity=calibrated_quantity,
     )
 
 
@@ -172,7 +172,7 @@ def _evaluate_regressor(estimator, X, y):
         metrics=metrics,
         baseline="the mean of the test rows",
         calibration=points,
-        calibrated="number",
+        calibrated_quantity="number",
     )
 
 

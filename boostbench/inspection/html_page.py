@@ -163,7 +163,7 @@ def export_html(
         n_samples=n_samples,
         n_features=len(shapes.feature_names),
         n_used=int((shapes.importances > 0).sum()),
-        is_number=shapes.classes_ is None,
+        is_regressor=shapes.classes_ is None,
         is_logarithm=getattr(estimator, "link_", None) == "log",
         outputs=[str(output) for output in shapes.outputs],
         importances=page.listed_importances(),
@@ -428,7 +428,7 @@ class _Page:
         Returns
         -------
         list of dict
-            Name, importance and largest absolute value (``size``) of each pair, and a heat map for
+            Name, importance and ``largest`` absolute value of each pair, and a heat map for
             each output, see `boostbench.inspection.shape_displays.heat_map_data`.
         """
         importances = self.shapes.pair_importances
@@ -438,7 +438,7 @@ class _Page:
             {
                 "name": self.shapes.pair_name(self.shapes.pairs[number]),
                 "importance": float(importances[number]),
-                "size": np.abs(self.shapes.pairs[number].table).max(),
+                "largest": np.abs(self.shapes.pairs[number].table).max(),
                 "maps": [
                     heat_map_data(
                         self.shapes,

@@ -206,18 +206,18 @@ class ShapeFunctionDisplay:
         term = self.shapes.term(feature)
         ax.axhline(0.0, color="0.7", linewidth=0.8, zorder=0)
         ax.set_xlabel(str(self.shapes.feature_names[feature]))
-        stds = None if term.std is None or not n_stds else n_stds * term.std
+        half_widths = None if term.std is None or not n_stds else n_stds * term.std
         if term.categories is not None:
-            return _draw_bars(ax, term, stds), []
+            return _draw_bars(ax, term, half_widths), []
         steps = visible_steps(term, self.X)
         curves = [
             ax.stairs(column, steps.edges, baseline=None, color=f"C{index % 10}", linewidth=1.5)
             for index, column in enumerate(steps.values.T)
         ]
         bands = []
-        if stds is not None:
-            half_widths = n_stds * steps.stds
-            low, high = (steps.values - half_widths).T, (steps.values + half_widths).T
+        if half_widths is not None:
+            step_half_widths = n_stds * steps.stds
+            low, high = (steps.values - step_half_widths).T, (steps.values + step_half_widths).T
             bands = [
                 ax.stairs(
                     top,
@@ -237,7 +237,7 @@ class ShapeFunctionDisplay:
         if term.has_missing:
             missing_x = steps.edges[-1] + 0.1 * (np.ptp(steps.edges) or 1.0)
             for index, value in enumerate(term.missing):
-                half_width = None if stds is None else stds[-1, index]
+                half_width = None if half_widths is None else half_widths[-1, index]
                 style = {"color": f"C{index % 10}", "markersize": 4, "elinewidth": 0.8}
                 ax.errorbar(missing_x, value, half_width, fmt="D", **style)
             ax.annotate(
@@ -253,7 +253,7 @@ class ShapeFunctionDisplay:
         return curves, bands
 
 
-def _draw_bars(ax, term, stds):
+def _draw_bars(ax, term, half_widths):
     """Draw a bar for each category, and one for missing values if the training data had some.
 
     Parameters
@@ -261,7 +261,7 @@ def _draw_bars(ax, term, stds):
     ax : matplotlib.axes.Axes
     term : boostbench.algorithms.explanation.terms.Term
         Term of a categorical feature.
-    stds : ndarray of shape (n_categories + 1, n_outputs) or None
+    half_widths : ndarray of shape (n_categories + 1, n_outputs) or None
         Half the lengths of the error bars; None: no error bars.
 
     Returns
@@ -280,7 +280,7 @@ def _draw_bars(ax, term, stds):
             positions + (index + 0.5) * width - 0.4,
             column,
             width,
-            yerr=None if stds is None else stds[: len(table), index],
+            yerr=None if half_widths is None else half_widths[: len(table), index],
             error_kw={"elinewidth": 0.8},
             color=f"C{index % 10}",
         )
@@ -434,7 +434,7 @@ def heat_map_data(shapes, X, index, output, largest, format_contribution, format
     # 1) Name the cells of both features. A feature with a few whole numbers has cells such as "1 to
     # 3".
     pair, stds = shapes.pairs[index], shapes.pair_stds[index]
-    across, down = pair.axes
+    horizontal_axis, vertical_axis = pair.axes
     whole_numbers = [
         None if axis.thresholds is None else distinct_integers(X[:, axis.feature])
         for axis in pair.axes
@@ -444,8 +444,8 @@ def heat_map_data(shapes, X, index, output, largest, format_contribution, format
         for axis, numbers in zip(pair.axes, whole_numbers, strict=True)
     ]
     # 2) Place the cells: the first feature runs to the right, the second one upwards.
-    width = (_RIGHT - _LEFT) / across.n_cells
-    height = (_BOTTOM - _TOP) / down.n_cells
+    width = (_RIGHT - _LEFT) / horizontal_axis.n_cells
+    height = (_BOTTOM - _TOP) / vertical_axis.n_cells
     table = pair.table[..., output]
     features = [str(shapes.feature_names[axis.feature]) for axis in pair.axes]
     cells = [

@@ -83,8 +83,8 @@ def export_text(estimator, *, n_rules=None, decimals=None, max_terms=None):
     table = rules(estimator, in_words=True)
     n_outputs = len(output_names(estimator))
     # Select by position, since a class may have the name of another column.
-    stumps, votes = table.iloc[:, :-n_outputs], table.iloc[:, -n_outputs:]
-    is_intercept = (stumps["round"] == 0).to_numpy()
+    tests_by_round, votes = table.iloc[:, :-n_outputs], table.iloc[:, -n_outputs:]
+    is_intercept = (tests_by_round["round"] == 0).to_numpy()
     if n_rules is None and (~is_intercept).sum() > _MAX_RULES:
         return _export_terms(estimator.shape_functions(), _DEFAULT_TERMS, decimals)
     # 3) Round the contributions, and write a line for each rule.
@@ -95,7 +95,7 @@ def export_text(estimator, *, n_rules=None, decimals=None, max_terms=None):
     effects = [_format_effects(labels, row, 0.1**decimals) for row in votes]
     lines = [f"Intercept: {effect}" for effect in compress(effects, is_intercept)]
     lines.append("Added to the scores where a test holds, subtracted where it fails:")
-    tests, effects = list(stumps["test"][~is_intercept]), effects[int(is_intercept.sum()) :]
+    tests, effects = list(tests_by_round["test"][~is_intercept]), effects[int(is_intercept.sum()) :]
     n_shown = len(tests) if n_rules is None else min(n_rules, len(tests))
     lines += [f"{test}: {effect}" for test, effect in zip(tests[:n_shown], effects, strict=False)]
     if n_shown < len(tests):
@@ -145,7 +145,7 @@ def _export_terms(shapes, max_terms, decimals):
         lines.append(f"... {left_out} more features")
     for number in np.argsort(-shapes.pair_importances, kind="stable"):
         pair, importance = shapes.pairs[number], shapes.pair_importances[number]
-        ends = (f"{end:+z.{_decimals(step)}f}" for end in (pair.table.min(), pair.table.max()))
+        ends = (f"{end:+z.{_n_decimals(step)}f}" for end in (pair.table.min(), pair.table.max()))
         lines.append(
             f"{shapes.pair_name(pair)}, importance {importance:.2f}: a table, from "
             f"{' to '.join(ends)}"
@@ -203,7 +203,7 @@ def _readable_step(differences):
     return float(next(size * n for n in (1, 2, 5, 10) if size * n >= tenth))
 
 
-def _decimals(step):
+def _n_decimals(step):
     """Return the number of decimals of multiples of a step, such as 2 for 0.05."""
     # The subtraction keeps a step of 0.1, whose logarithm is inexact, from two decimals.
     return max(0, int(np.ceil(-np.log10(step) - 1e-9)))
@@ -217,7 +217,7 @@ def _round_to(numbers, step):
 def _format_effects(labels, numbers, step):
     """Return the contributions to all scores as text, without those that round to 0."""
     contributions = zip(labels, _round_to(numbers, step), strict=True)
-    decimals = _decimals(step)
+    decimals = _n_decimals(step)
     return (
         ", ".join(f"{label} {number:+.{decimals}f}" for label, number in contributions if number)
         or "nothing"
