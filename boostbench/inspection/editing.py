@@ -172,9 +172,9 @@ def monotonize(model, feature, direction):
         # The feature is not in use, so that its function is constant.
         return _edited_model(model, shapes)
     # 2) Fit the monotonic function to the steps, weighted by their training rows.
-    weights = _table_row_weights(model, shapes, old_term=term, new_term=term, X=None)
+    row_weights = _table_row_weights(model, shapes, old_term=term, new_term=term, X=None)
     # Steps without training rows get a weight that does not move the others.
-    step_weights = np.maximum(weights[:-1], 1e-9 * max(weights.sum(), 1.0))
+    step_weights = np.maximum(row_weights[:-1], 1e-9 * max(row_weights.sum(), 1.0))
     values = isotonic_regression(
         term.values[:, 0], sample_weight=step_weights, increasing=direction > 0
     )
@@ -182,18 +182,37 @@ def monotonize(model, feature, direction):
     table[:-1, 0] = values
     spread = term.spread
     if spread is not None:
-        # 3) A merged step is the weighted mean of its steps, and so is its deviation. The row of
-        # missing values is a group of its own.
-        group_of_row = np.append(np.cumsum(np.diff(values, prepend=values[0]) != 0), len(values))
-        group_weights = np.append(step_weights, 1.0)
-        group_sums = np.zeros((len(values) + 1, *spread.shape[1:]))
-        np.add.at(group_sums, group_of_row, spread * group_weights[:, None, None])
-        spread = (
-            group_sums[group_of_row]
-            / np.bincount(group_of_row, group_weights)[group_of_row][:, None, None]
-        )
+        spread = _average_merged_steps(spread, values, step_weights)
     new_term = _complete_missing(term._replace(table=table, spread=spread), shapes.views)
-    return _edited_model(model, shapes, new_term, weights)
+    return _edited_model(model, shapes, new_term, row_weights)
+
+
+def _average_merged_steps(spread, values, step_weights):
+    """Return the spread of a function whose steps of equal values are merged.
+
+    A merged step is the weighted mean of its steps. So are the components of its deviation, since a
+    mean is linear.
+
+    Parameters
+    ----------
+    spread : ndarray of shape (n_steps + 1, n_outputs, n_components)
+        Components of the deviations of each row of the term's table, see `Term.spread`. The last
+        row, of missing values, is returned as it is.
+    values : ndarray of shape (n_steps,)
+        Monotonic function, with equal values on merged steps.
+    step_weights : ndarray of shape (n_steps,)
+
+    Returns
+    -------
+    ndarray of shape (n_steps + 1, n_outputs, n_components)
+    """
+    # The row of missing values is a group of its own.
+    group_of_row = np.append(np.cumsum(np.diff(values, prepend=values[0]) != 0), len(values))
+    row_weights = np.append(step_weights, 1.0)
+    group_sums = np.zeros(spread.shape)
+    np.add.at(group_sums, group_of_row, spread * row_weights[:, None, None])
+    group_weights = np.bincount(group_of_row, row_weights)
+    return group_sums[group_of_row] / group_weights[group_of_row][:, None, None]
 
 
 def _edited_model(model, shapes, new_term=None, row_weights=None):
@@ -432,13 +451,17 @@ def _complete_missing(term, views):
     """
     if term.has_missing:
         return term
-    rows = np.flatnonzero(views.feature == term.feature)
+    feature_views = np.flatnonzero(views.feature == term.feature)
+    fill = views.fill[feature_views]
     if term.categories is None:
-        row = int(term.row_indices(views.fill[rows[:1]])[0])
+        row = int(term.row_indices(fill[:1])[0])
     else:
-        codes = views.category[rows]
+        # The view of the most frequent category is filled with 1. If no view is, this category is
+        # the one without a view.
+        codes = views.category[feature_views]
         codes_without_view = np.setdiff1d(np.arange(len(term.categories)), codes)
-        row = int(np.append(codes[views.fill[rows] == 1], codes_without_view)[0])
+        most_frequent = np.append(codes[fill == 1], codes_without_view)[0]
+        row = int(most_frequent)
     table = term.table.copy()
     table[-1] = table[row]
     spread = term.spread
