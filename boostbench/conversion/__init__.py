@@ -60,8 +60,7 @@ def to_onnx(model, dtype=np.float32, *, named_inputs=False):
     if np.dtype(dtype) not in (np.float32, np.float64):
         raise ValueError(f"dtype must be float32 or float64, got {dtype!r}")
     # A pipeline has `steps`, a list of (name, estimator).
-    final_step = getattr(model, "steps", [(None, None)])[-1][1]
-    if hasattr(final_step, "stump_sum"):
+    if hasattr(model, "steps") and hasattr(model.steps[-1][1], "stump_sum"):
         if named_inputs:
             raise ValueError(
                 "named_inputs is for boosters and bags; skl2onnx.to_onnx(pipeline, frame[:1]) "

@@ -250,7 +250,8 @@ def is_asked_for_scores(model, scope, container):
         elif isinstance(estimator, StackingClassifier):
             uses_scores = [method == "decision_function" for method in estimator.stack_method_]
             asked_estimators += compress(estimator.estimators_, uses_scores)
-            asked_estimators += [estimator.final_estimator_] * has_option_set[id(estimator)]
+            if has_option_set[id(estimator)]:
+                asked_estimators.append(estimator.final_estimator_)
         elif has_option_set[id(estimator)]:
             is_ensemble = isinstance(estimator, BaggingClassifier | OneVsRestClassifier)
             asked_estimators += estimator.estimators_ if is_ensemble else [estimator]

@@ -177,8 +177,8 @@ def _addends(model, shapes, index):
     addends = [_literal(float(shapes.intercept[index]))]
     for term in shapes.terms:
         *values, missing = map(_literal, term.table[:, index].tolist())
-        keys = term.thresholds if term.categories is None else term.categories
         is_number = term.categories is None
+        keys = term.thresholds if is_number else term.categories
         addends.append(_case(f'"x{term.feature}"', keys, values, missing, is_number=is_number))
     for pair in shapes.pairs:
         row_axis, column_axis = pair.axes
@@ -237,7 +237,7 @@ def _case(column, keys, values, missing, is_number):
         whens = [f"WHEN {column} IS NULL THEN {missing}"]
         whens += [
             f"WHEN {column} <= {_literal(float(key))} THEN {value}"
-            for key, value in zip(keys, values, strict=False)
+            for key, value in zip(keys, values[:-1], strict=True)
         ]
         return f"CASE {' '.join(whens)} ELSE {values[-1]} END"
     whens = [f"WHEN {_literal(key)} THEN {value}" for key, value in zip(keys, values, strict=True)]

@@ -14,11 +14,17 @@ from boostbench.algorithms.explanation.stump_sums import require_stump_sum
 from boostbench.core.stumps.views import identity_views
 
 
+class StumpTest(NamedTuple):
+    """Test of one stump: an entry of each array of `StumpTests`."""
+
+    feature: int
+    threshold: float
+    category: float
+    true_if_missing: bool
+
+
 class StumpTests(NamedTuple):
     """Tests of stumps on the columns of X.
-
-    The fields, except for the last one, are arrays with an entry per stump. `iterate` yields
-    objects with scalars, for single stumps.
 
     Attributes
     ----------
@@ -41,9 +47,8 @@ class StumpTests(NamedTuple):
     allows_missing: bool
 
     def iterate(self):
-        """Yield the tests one by one."""
-        for fields in zip(*self[:-1], strict=True):
-            yield StumpTests(*fields, self.allows_missing)
+        """Return an iterator over the tests, of type `StumpTest`."""
+        return map(StumpTest, self.feature, self.threshold, self.category, self.true_if_missing)
 
 
 def extract_tests(model, stumps):

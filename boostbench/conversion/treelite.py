@@ -11,11 +11,12 @@ import numpy as np
 from sklearn.base import is_regressor
 
 from boostbench.conversion.stump_tests import (
-    StumpTests,
+    StumpTest,
     extract_stump_sum,
     extract_tests,
     value_cells,
 )
+from boostbench.core.stumps.views import MISSING
 from boostbench.util.process import import_optional
 
 
@@ -110,9 +111,7 @@ def to_treelite(model):
         if not np.isinf(test.threshold)
     ]
     if not stumps:
-        test = StumpTests(
-            feature=0, threshold=0.0, category=np.nan, true_if_missing=False, allows_missing=False
-        )
+        test = StumpTest(feature=0, threshold=0.0, category=np.nan, true_if_missing=False)
         stumps = [(test, np.zeros(n_outputs))]
     # 3) Build a tree for each stump and each pair.
     pairs = getattr(model, "pairs_", ())
@@ -176,7 +175,7 @@ def _node_test(model, test):
     categories = getattr(model, "categories_", {}).get(test.feature)
     if categories is None:
         # A test for missing values sends every number to the left child.
-        threshold = np.finfo(float).max if np.isinf(test.category) else test.threshold
+        threshold = np.finfo(float).max if test.category == MISSING else test.threshold
         return node_test._replace(threshold=float(threshold))
     other_categories = np.flatnonzero(np.arange(len(categories)) != test.category)
     return node_test._replace(categories=other_categories.tolist())

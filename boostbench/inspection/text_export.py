@@ -97,7 +97,8 @@ def export_text(estimator, *, n_rules=None, decimals=None, max_terms=None):
     lines.append("Added to the scores where a test holds, subtracted where it fails:")
     tests, effects = list(tests_by_round["test"][~is_intercept]), effects[int(is_intercept.sum()) :]
     n_shown = len(tests) if n_rules is None else min(n_rules, len(tests))
-    lines += [f"{test}: {effect}" for test, effect in zip(tests[:n_shown], effects, strict=False)]
+    shown = zip(tests[:n_shown], effects[:n_shown], strict=True)
+    lines += [f"{test}: {effect}" for test, effect in shown]
     if n_shown < len(tests):
         lines.append(f"... {len(tests) - n_shown} more")
     return "\n".join(lines)
