@@ -45,7 +45,7 @@ def check_booster(estimator, *, falling=True):
         Unfitted estimator; about ten rounds are enough. Its parameters are not changed; a
         `random_state` should be a number.
     falling : bool, default=True
-        See `check_fitted_booster`.
+        True if the objective of each fit is checked: it must not rise in any round.
 
     Raises
     ------
@@ -91,8 +91,8 @@ def check_fitted_booster(estimator, X, *, falling=True):
     X : array-like of shape (n_samples, n_features)
         Any samples.
     falling : bool, default=True
-        True if the objective is checked. It may rise if a new weak learner changes the meaning of
-        earlier coefficients.
+        True if the objective is checked. False is for algorithms whose objective may rise, as a new
+        weak learner changes the meaning of earlier coefficients.
 
     Raises
     ------
@@ -187,6 +187,7 @@ def _check_terms(estimator, X):
     try:
         shapes = estimator.shape_functions(X)
     except ValueError:
+        # The model is not a sum of stumps.
         return
     scores = estimator.decision_function(X).reshape(len(X), -1)
     terms = shapes.explain_local(X).to_numpy().reshape(*scores.shape, -1)

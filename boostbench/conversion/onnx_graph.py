@@ -35,7 +35,8 @@ class _Graph:
     constants : dict of str to array-like
         Constants by their names.
     cell_names : dict of (int, tuple or None) to str
-        Name of the cells along an axis of a pair, by the feature and the thresholds.
+        Names of the arrays of cells that `_add_cell` has added, so that pairs share them. The key
+        is the feature with its thresholds in the pair.
     """
 
     def __init__(self):
@@ -128,9 +129,14 @@ def _add_stumps(graph, model, stump_sum, n_scores):
 
     The graph has the samples ``X_double``, of shape (n_samples, n_features), and gets scores of
     shape (n_samples, n_scores). All stumps are tested at once: a test is true above a threshold,
-    for one category, or for a missing value. The outputs -1 and 1 of a stump h are 2 [test] - 1, so
-    that with its polarity p ``F = F_0 + sum_t h_t W_t = (F_0 - sum_t p_t W_t) + 2 sum_t [test_t]
-    p_t W_t``.
+    for one category, or for a missing value. With the polarity p_t, the stump t is
+    ``h_t = p_t (2 [test_t] - 1)``, and the scores are ::
+
+        F = F_0 + sum_t h_t W_t
+          = (F_0 - sum_t p_t W_t) + sum_t [test_t] 2 p_t W_t
+          = base + above @ votes
+
+    with the names of the constants ``base`` and ``votes`` and of the array ``above`` of tests.
     """
     tests = extract_tests(model, stump_sum.stumps)
     votes = stump_sum.stumps.polarity[:, None] * stump_sum.coefficients.reshape(-1, n_scores)
@@ -256,7 +262,15 @@ def _onnx_labels(model, tensor_types):
 def _add_classifier_outputs(graph, is_binary):
     """Add the nodes that compute scores, label and probabilities.
 
-    Scores that differ by at most the constant ``slack`` are equal: the first class wins.
+    The graph has ``stump_and_pair_scores``, of shape (n_samples, n_scores), and the constants
+    ``beta`` (the factor of the scores in the probabilities), ``slack`` and ``labels``. Scores that
+    differ by at most ``slack`` are equal: the first class wins.
+
+    Parameters
+    ----------
+    graph : _Graph
+    is_binary : bool
+        True if there is one score, which is positive for the second class.
     """
     add, scores = graph.add, "stump_and_pair_scores"
     if is_binary:
@@ -445,7 +459,7 @@ def _json_value(category):
 
 
 def _missing_text(lists_of_categories):
-    """Return a text that is no category."""
+    """Return a text that is no category: the empty text, or a few question marks."""
     categories = {category for values in lists_of_categories for category in values}
     text = ""
     while text in categories:

@@ -148,7 +148,8 @@ def _convert_booster(scope, operator, container):
     refuse_inexact_conversions(scope)
     graph = booster_to_onnx(model, np.float64).graph
     # 1) Insert the constants and the nodes. `names` maps names of the booster's graph to names of
-    # skl2onnx's graph.
+    # skl2onnx's graph. The label is the only output among them: the last output is connected in
+    # step 2, after a cast.
     names = {graph.input[0].name: operator.inputs[0].full_name}
     if not is_regressor(model):
         names["label"] = operator.outputs[0].full_name
@@ -224,23 +225,24 @@ def is_asked_for_scores(model, scope, container):
     ValueError
         If skl2onnx loses the request before it reaches an estimator.
     """
-    # 1) Find the estimators of the graph with the option. Options without an estimator in the graph
-    # were lost on the way.
+    # 1) Find the estimators of the graph whose option is True, by their addresses.
     estimators = [operator.raw_operator for operator in scope.operators.values()]
-    # The keys of options are the addresses of estimators.
     has_option_set = {
         id(estimator): container.has_options(estimator, "raw_scores")
         and container.get_options(estimator, {"raw_scores": False})["raw_scores"]
         for estimator in estimators
     }
-    # Keys of options are addresses or names of estimators.
+    # Keys of options are addresses or names of estimators. The option of an estimator that is not
+    # in the graph was lost on the way.
     for key, options in (scope.options or {}).items():
         if isinstance(key, int) and options.get("raw_scores") and key not in has_option_set:
             raise ValueError(
                 "skl2onnx does not pass raw_scores=True from a pipeline to its last step; "
                 "name the step: options={'<step>__raw_scores': True}"
             )
-    # 2) Collect the estimators whose scores a meta-estimator requests.
+    # 2) Collect the estimators whose scores are requested. Calibration and one-against-one always
+    # use scores, stacking uses them for the estimators with the method `decision_function`, and any
+    # other estimator passes its own option on.
     asked_estimators = []
     for estimator in estimators:
         if isinstance(estimator, CalibratedClassifierCV):
@@ -255,7 +257,7 @@ def is_asked_for_scores(model, scope, container):
         elif has_option_set[id(estimator)]:
             is_ensemble = isinstance(estimator, BaggingClassifier | OneVsRestClassifier)
             asked_estimators += estimator.estimators_ if is_ensemble else [estimator]
-    # 3) Look for the model among them, inside of pipelines and searches.
+    # 3) Look for the model among these estimators, inside of pipelines and searches.
     for estimator in asked_estimators:
         innermost = estimator
         while isinstance(innermost, Pipeline | GridSearchCV):
@@ -263,8 +265,8 @@ def is_asked_for_scores(model, scope, container):
             innermost = innermost[-1] if is_pipeline else innermost.best_estimator_
         if innermost is model:
             return True
-        # The option is lost inside of a pipeline or a search, around an estimator that is no
-        # booster.
+        # skl2onnx loses the option on the way through a pipeline or a search to an estimator that
+        # is no booster.
         has_scores = container.has_options(innermost, "raw_scores") and hasattr(
             innermost, "decision_function"
         )

@@ -106,7 +106,7 @@ def to_sql(model, table, keep=()):
 
 
 def _join_lines(expressions, indentation):
-    """Return expressions with commas between them, each on a line of its own."""
+    """Return expressions with commas between them, each on a line with `indentation` spaces."""
     return (",\n" + " " * indentation).join(expressions)
 
 
@@ -141,6 +141,7 @@ def _result_expressions(model, names, inverse_temperature, slack):
             "label": f"CASE WHEN {is_second} THEN {labels[1]} ELSE {labels[0]} END",
         }
     results = dict(zip(names, scores, strict=True))
+    # The probability of class r is 1 / sum_s exp(beta (F_s - F_r)).
     for label, score in zip(model.classes_, scores, strict=True):
         inverse_probability = _add([f"EXP({beta} * ({other} - {score}))" for other in scores])
         results[f"probability_{label}"] = f"1e0 / ({inverse_probability})"
@@ -199,7 +200,7 @@ def _axis_case(model, axis, expressions):
     axis : boostbench.core.learners.feature_interactions.Axis
         Cells of a feature in a pair.
     expressions : list of str
-        Expression for each cell.
+        Expression for each cell: a contribution, or the CASE expression of the other feature.
 
     Returns
     -------

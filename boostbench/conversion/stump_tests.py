@@ -15,7 +15,7 @@ from boostbench.core.stumps.views import identity_views
 
 
 class StumpTest(NamedTuple):
-    """Test of one stump: an entry of each array of `StumpTests`."""
+    """Test of one stump, an entry of each array of `StumpTests`, which explains the fields."""
 
     feature: int
     threshold: float
@@ -33,7 +33,8 @@ class StumpTests(NamedTuple):
     threshold : ndarray of shape (n_stumps,), dtype=float64
         A test ``X > threshold`` is true above it; infinite for a constant stump.
     category : ndarray of shape (n_stumps,), dtype=float64
-        A test ``X == category`` is true for this category; NaN for a test of a threshold.
+        A test ``X == category`` is true for this category. `MISSING` (infinity, which no value
+        equals) for a test for missing values only; NaN for a test of a threshold.
     true_if_missing : ndarray of shape (n_stumps,), dtype=bool
         Result of the test for a missing value.
     allows_missing : bool
@@ -65,6 +66,7 @@ def extract_tests(model, stumps):
     -------
     StumpTests
     """
+    # Models that accept missing values and categories have `views_`.
     allows_missing = hasattr(model, "views_")
     views = model.views_ if allows_missing else identity_views(model.n_features_in_)
     feature = views.feature[stumps.feature]

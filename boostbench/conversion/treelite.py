@@ -96,13 +96,14 @@ def to_treelite(model):
         * stump_sum.coefficients.reshape(-1, n_outputs)
     )
     tests = extract_tests(model, stump_sum.stumps)
-    # 2) Collect the base scores. Ties must go to the first class, and treelite has no tolerance for
-    # ties.
+    # 2) Collect the base scores. treelite has no tolerance for ties, so the score of class k is
+    # lowered by k * slack, and an earlier class wins a tie.
     base_scores = inverse_temperature * (
         stump_sum.intercept - slack * (1 if is_binary else np.arange(n_outputs))
     )
-    # treelite refuses infinite thresholds, so constant stumps become part of the base scores. It
-    # also refuses a model without trees.
+    # treelite refuses infinite thresholds, so constant stumps become part of the base scores. The
+    # test X > infinity is never true: the output of a constant stump is its left leaf, minus the
+    # leaf value.
     is_constant = np.isinf(tests.threshold)
     base_scores = base_scores - leaf_values[is_constant].sum(axis=0)
     stumps = [
@@ -111,6 +112,7 @@ def to_treelite(model):
         if not np.isinf(test.threshold)
     ]
     if not stumps:
+        # treelite refuses a model without trees.
         test = StumpTest(feature=0, threshold=0.0, category=np.nan, true_if_missing=False)
         stumps = [(test, np.zeros(n_outputs))]
     # 3) Build a tree for each stump and each pair.
@@ -170,11 +172,11 @@ def _make_builder(model, n_trees, base_scores):
 
 
 def _node_test(model, test):
-    """Return the test of a stump, whose outputs -1 and +1 are the left and the right child."""
+    """Return the `NodeTest` of a stump: its output -1 is the left child, and +1 the right one."""
     node_test = NodeTest(int(test.feature), not test.true_if_missing)
     categories = getattr(model, "categories_", {}).get(test.feature)
     if categories is None:
-        # A test for missing values sends every number to the left child.
+        # A test for missing values sends every number, at most the largest float, to the left.
         threshold = np.finfo(float).max if test.category == MISSING else test.threshold
         return node_test._replace(threshold=float(threshold))
     other_categories = np.flatnonzero(np.arange(len(categories)) != test.category)
@@ -191,6 +193,7 @@ def _add_tree(builder, root):
         Leaves are arrays of scores.
     """
     builder.start_tree()
+    # The queue holds nodes with their keys, which are numbers from 0 in the order of the queue.
     queue, n_nodes = deque([(0, root)]), 1
     while queue:
         key, node = queue.popleft()

@@ -1,7 +1,11 @@
 """Edited models: sums of stumps with functions of features that a person has changed.
 
 A *term* is the function of one feature: a table of contributions to each score, with a row for each
-step between thresholds or each category, and a last row for missing values.
+step between thresholds or each category, and a last row for missing values. `Term.spread` holds
+the standard deviations of a bag's table, as components whose squares add up to the variance.
+`TermSizes.row_weights` holds the weight of the training rows in each row of a table. *Views* are
+the numeric columns that stumps test, derived from the features.
+
 `with_shape` and `monotonize` replace a term, and return an `EditedClassifier` or `EditedRegressor`.
 """
 
@@ -216,7 +220,7 @@ def _average_merged_steps(spread, values, step_weights):
 
 
 def _edited_model(model, shapes, new_term=None, row_weights=None):
-    """Return an edited model, with another term if one is given.
+    """Return an edited model, a copy of a model with one new term.
 
     Parameters
     ----------
@@ -224,15 +228,15 @@ def _edited_model(model, shapes, new_term=None, row_weights=None):
     shapes : ShapeFunctions
         Functions of the model.
     new_term : boostbench.algorithms.explanation.terms.Term, default=None
-        New term; `Term.spread` is None if it is not estimated.
+        New term; its spread is None if its deviations are 0. None: no term is replaced.
     row_weights : ndarray of shape (n_rows,), default=None
-        Weight of the training rows in each row of the new table.
+        Weight of the training rows in each row of the new table. Required with `new_term`.
 
     Returns
     -------
     EditedClassifier or EditedRegressor
     """
-    # 1) Make the model, with the facts on the features and classes of the other one.
+    # 1) Make the model, with the original's facts on features and classes.
     edited = EditedRegressor() if shapes.classes_ is None else EditedClassifier()
     for name in _SHARED_ATTRIBUTES:
         if hasattr(model, name):
@@ -246,9 +250,9 @@ def _edited_model(model, shapes, new_term=None, row_weights=None):
     is_single = len(shapes.outputs) == 1
     edited._intercept = shapes.intercept[0] if is_single else shapes.intercept.copy()
     edited._inverse_temperature = model.inverse_temperature()
-    # 3) Bound the rounding errors of the scores, so that ties are decided as in an export: the
+    # 3) Bound the rounding errors of the scores, so that ties are decided as in an export: by the
     # bound for sums of terms, or for sums of the stumps that they are converted to, whichever is
-    # larger.
+    # larger. `StumpSum.slack` reads the first bound from `edited`, and returns the larger one.
     largest_contributions = [np.abs(term.table).max(axis=0) for term in edited._terms]
     is_regressor = shapes.classes_ is None
     edited._slack = (
@@ -272,7 +276,8 @@ def _replace_size(sizes, new_term, row_weights):
     Parameters
     ----------
     sizes : boostbench.algorithms.explanation.terms.TermSizes
-        Sizes of the terms: their mean absolute contributions over the training rows.
+        Mean absolute contribution of each term over the training rows, and the weights of the rows
+        of its table.
     new_term : boostbench.algorithms.explanation.terms.Term
         New term.
     row_weights : ndarray of shape (n_rows,)
@@ -293,16 +298,17 @@ def _replace_size(sizes, new_term, row_weights):
 
 
 def _replace_spread(spread, shapes, new_term):
-    """Return a spread (the deviations between the members of a bag) with other ones of one term.
+    """Return the spread of a bag with the deviations of one term replaced.
 
     Parameters
     ----------
     spread : boostbench.algorithms.explanation.spread.Spread
-        Deviations of all terms, as multiples of a unit in half precision.
+        Deviations of all terms. Its `tables` have the shape (n_rows, n_outputs, n_components); they
+        are stored as float16, divided by `spread.unit`.
     shapes : ShapeFunctions
         Functions of the model.
     new_term : boostbench.algorithms.explanation.terms.Term
-        New term; without a spread its deviations are 0.
+        New term; its deviations are 0 if its spread is None.
     """
     tables = {
         old_term.feature: table for old_term, table in zip(shapes.terms, spread.tables, strict=True)
@@ -317,7 +323,7 @@ def _replace_spread(spread, shapes, new_term):
 
 
 def _table_row_weights(model, shapes, old_term, new_term, X):
-    """Return the weight of the training rows, or of X, in each row of a new table.
+    """Return the weight of the training rows, or of X, in each row of a new term's table.
 
     Parameters
     ----------
@@ -338,8 +344,8 @@ def _table_row_weights(model, shapes, old_term, new_term, X):
         if old_term.categories is not None:
             return old_weights
         if np.isin(new_term.thresholds, old_term.thresholds).all():
-            # A new step covers whole old steps: each old step goes to the new step of its upper
-            # end.
+            # A new step covers whole old steps. An old step, which includes its upper end, belongs
+            # to the new step that includes this end. The last weight is of missing values.
             new_steps = new_term.thresholds.searchsorted(np.append(old_term.thresholds, np.inf))
             step_weights = np.bincount(new_steps, old_weights[:-1], len(new_term.thresholds) + 1)
             return np.append(step_weights, old_weights[-1])
@@ -372,7 +378,16 @@ def _evaluate_function(old_term, function):
 
 
 def _replace_values(old_term, values):
-    """Return a term with other contributions in the rows that `explain_global` shows."""
+    """Return a term with new contributions in the rows that `explain_global` shows.
+
+    It shows the row of missing values only if the training data had some.
+
+    Parameters
+    ----------
+    old_term : boostbench.algorithms.explanation.terms.Term
+        Present term of the feature.
+    values : ndarray of shape (n_rows,) or (n_rows, n_outputs)
+    """
     n_rows = len(old_term.table) - (not old_term.has_missing)
     table = old_term.table.copy()
     table[:n_rows] = _check_contributions(values, n_rows, table.shape[1])
@@ -380,7 +395,7 @@ def _replace_values(old_term, values):
 
 
 def _check_contributions(values, n_rows, n_outputs):
-    """Return contributions as an array of shape (n_rows, n_outputs)."""
+    """Return contributions as an array of shape (n_rows, n_outputs); (n_rows,) is one output."""
     values = np.asarray(values, dtype=float)
     columns = values[:, None] if values.ndim == 1 else values
     if columns.shape != (n_rows, n_outputs):
@@ -445,9 +460,16 @@ def _read_table(old_term, frame, shapes):
 
 
 def _complete_missing(term, views):
-    """Set the contribution of missing values if the training data had none of the feature.
+    """Return a term whose last row, of missing values, agrees with the views of the model.
 
-    They count as the mean of the feature, or as its most frequent category.
+    If the training data had no missing values of the feature, they count as its mean, or as its
+    most frequent category, and get the contribution of this value. Otherwise the row remains.
+
+    Parameters
+    ----------
+    term : boostbench.algorithms.explanation.terms.Term
+    views : boostbench.core.stumps.views.Views
+        Their `fill` is the value of each view for a missing value.
     """
     if term.has_missing:
         return term
@@ -456,8 +478,8 @@ def _complete_missing(term, views):
     if term.categories is None:
         row = int(term.row_indices(fill[:1])[0])
     else:
-        # The view of the most frequent category is filled with 1. If no view is, this category is
-        # the one without a view.
+        # The view of the most frequent category has the fill 1. If no view has, this is the
+        # category without a view: of two categories, only one has a view.
         codes = views.category[feature_views]
         codes_without_view = np.setdiff1d(np.arange(len(term.categories)), codes)
         most_frequent = np.append(codes[fill == 1], codes_without_view)[0]
@@ -488,18 +510,23 @@ class _EditedModel(ExplainableMixin, InputValidationMixin, BaseEstimator):
     def __sklearn_is_fitted__(self):
         return hasattr(self, "_terms")
 
+    # `InputValidationMixin` reads the next two attributes for scikit-learn's tags.
     @property
     def _takes_sparse(self):
+        """True if the original model accepts sparse X."""
         return getattr(self, "_accepts_sparse", False)
 
     @property
     def _takes_tables(self):
+        """True if the original model accepts missing values and categories."""
         return getattr(self, "_accepts_tables", False)
 
     def _build_terms(self):
+        """Return terms, intercept and slack, of which `ShapeFunctions` computes the scores."""
         return list(self._terms), self._intercept, self._slack
 
     def _scores(self, X):
+        """Return the scores of samples, which `ScoringClassifier` turns into predictions."""
         check_is_fitted(self)
         return ShapeFunctions(self).scores(X)
 

@@ -329,7 +329,8 @@ class _Page:
             probabilities also the ``probability`` of the output, and for bags its standard
             deviation.
         """
-        # 1) Select the score to explain, and the contributions to it.
+        # 1) Select the score to explain, and the contributions to it. With one score, the explained
+        # output is the second class, or the predicted number.
         predicted = estimator.predict(sample)[0]
         outputs, output = self.shapes.outputs, self.shapes.outputs[-1]
         if len(outputs) > 1:
@@ -359,7 +360,8 @@ class _Page:
         ]
         # 3) Add a bar for the sum of the features beyond `max_terms`.
         other_effects = float(effects.sum() - effects[visible].sum())
-        # Terms of importance 0, which change all scores equally, are contributions as well.
+        # The bar also sums terms of importance 0: they move all scores alike, and are part of the
+        # score that is shown.
         if len(self.features) < len(self.shapes.terms):
             bars.append(_Bar("all other features", [other_effects]))
         scale = max([abs(bar.values[0]) for bar in bars], default=1.0) or 1.0

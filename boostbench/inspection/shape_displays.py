@@ -519,7 +519,8 @@ def _cell_names(axis, values):
     values : ndarray
         Distinct values of the feature, ascending.
     """
-    # A cell holds the whole numbers above its lower threshold, up to its upper one.
+    # A cell holds the whole numbers above its lower threshold, up to its upper one. The first and
+    # the last cell are open: they end at the data, or one whole number beyond the threshold.
     lowest = [min(values[0], np.floor(axis.thresholds[0])), *np.floor(axis.thresholds) + 1]
     highest = [*np.floor(axis.thresholds), max(values[-1], lowest[-1])]
     names = [

@@ -12,7 +12,7 @@ from boostbench.algorithms.explanation.stump_sums import (
 )
 from boostbench.inspection.displays import most_important_features
 
-# Maximum number of stumps that are listed by default: more are hard to read.
+# Maximum number of stumps that are listed by default, as more are hard to read.
 _MAX_RULES = 100
 
 # Number of features that are listed by default for a model with more stumps.
