@@ -265,6 +265,7 @@ class PerceptronAdaBoost(AdaBoost):
 
     def _store_model(self, master):
         """Store the model; see `Booster._store_model`."""
+        # The master's list of weak learners holds perceptrons in this class.
         self.hypotheses_ = Perceptrons(master.stumps)
         self.coefficients_ = np.array(master.votes)
         # A perceptron has a direction, a threshold and a coefficient.

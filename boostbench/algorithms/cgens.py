@@ -303,6 +303,7 @@ class CGENSSLS(NoEarlyStoppingMixin, StumpEnsemble):
         """Yield the scores after each stage, a sum over columns of Q; see `steps_`."""
         stages = list(stages)
         if stages == [self.n_iterations_]:
+            # The coefficients after the last round are known, so that Q is not needed.
             yield self.hypotheses_.scores(X, self.coefficients_) + self.intercepts_
             return
         # The columns of Q for the samples X solve Q R = H, with the centred outputs H.
@@ -392,8 +393,8 @@ class _SLSMaster(Master):
     Attributes
     ----------
     ridge : GrowingRidge
-        Solver of eq. (10). Its residual, O times the sample weights, holds the weights of the
-        search: U of eq. (13) without the factor C.
+        Solver of eq. (10). Its `residual`, O times the sample weights, is U / C for the U of eq.
+        (13); the search uses it as weights.
     """
 
     def __init__(self, params, search, targets, sample_weight):

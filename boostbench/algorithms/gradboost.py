@@ -192,6 +192,7 @@ class _GradBoostMaster(StumpMaster):
         """
         # 1) Find the best new stump, and the edges of the stumps that already occurred. A new stump
         # has the coefficients 0, so that its edges alone determine the decrease of the bound.
+        # An error r of the edges changes the ranking score by at most |r|, the change bound.
         known_positions = self.search_positions[: len(self.distinct_stumps)]
         scale = float(np.abs(self.weights).sum())
         result = self.search.best_excluding(
@@ -213,8 +214,8 @@ class _GradBoostMaster(StumpMaster):
         if row < len(self.distinct_stumps):
             stump = self.distinct_stumps[row]
         else:
-            # The next row belongs to a new stump. If all stumps of the training data have occurred,
-            # the search returns one of them.
+            # Usually the stump is new and gets the next row. If no new stump was left, the search
+            # has returned one that occurred, with a row of its own.
             row = self.row_of_stump.get(stump, row)
         # 3) Minimise the bound, with edges in double precision, unlike in the search.
         outputs = stump(self.search.X)
@@ -247,7 +248,8 @@ class _GradBoostMaster(StumpMaster):
     def rewind(self, rounds):
         """Undo all but the first `rounds` rounds; see `Master.rewind`."""
         super().rewind(rounds)
-        # The coefficients are the sums of the remaining steps.
+        # The coefficients are the sums of the remaining steps. The training ends here, so that the
+        # scores, the weights and the penalty are no longer needed.
         self.W[:] = 0.0
         for stump, step in zip(self.stumps, self.votes, strict=True):
             self.W[self.row_of_stump[stump]] += step

@@ -129,8 +129,9 @@ class _KernelClassifier(ClassifierMixin, DeclaredParameters):
         """Fit the classifier; see `MCBoost.fit`. Sample weights are factors of C."""
         self._validate_params()
         X, y = self._check_input(X, y)
-        # SVC mixes up its support vectors if there are weights of 0 and a callable kernel, and
-        # LinearSVC's class weights differ from weights of all samples of a class.
+        # Keep the samples of positive weight: SVC mixes up its support vectors if there are weights
+        # of 0 and a callable kernel, and LinearSVC's class weights differ from weights of all
+        # samples of a class.
         X_present, y_present, weights = combine_weights(X, y, sample_weight, self.class_weight)
         check_classes_have_weight(y, y_present, self)
         self.machine_ = self._fit_machine(X_present, y_present, weights)

@@ -160,7 +160,7 @@ class CodewordMCBoost(
         return self.n_components
 
     def _reduce_features(self, X):
-        """Return the features that the weak learners test."""
+        """Return the features that the weak learners test; `ReducedMCBoost` reduces them."""
         return X
 
     def _codewords_at(self, stage):
@@ -283,6 +283,7 @@ class CodewordBoosting(NoEarlyStoppingMixin, WeightedBooster, BoostingClassifier
     def _store_model(self, master):
         _store_codewords(self, master)
         self.n_parameters_ = self.codewords_.size
+        # Largest absolute value of a feature in the training data.
         self._largest = float(np.abs(master.risk.predictions).max())
 
     def score_slack(self):
@@ -369,6 +370,7 @@ class _CodewordMaster(_RiskMaster):
 
     def correct(self, result):
         """Add the tree with the step that minimises the risk, eq. (6); see `Master.correct`."""
+        # The risk also moves its predictor by the step.
         step, is_perfect = self.risk.step(result.leaf, result.values)
         self.trees.append(result.tree)
         self.coefficients.append(step)

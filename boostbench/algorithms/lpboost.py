@@ -71,9 +71,9 @@ class MarginMaster(Master):
         self.objective = []
 
     def edge_threshold(self):
-        """Return the edge above which a weak learner violates its constraint of the dual program.
+        """Return the edge above which a weak learner can improve the program.
 
-        The constraint says that its edge is at most the largest edge of the earlier weak learners.
+        It is the largest edge of the earlier weak learners, the bound of the dual constraints.
         """
         # Differences below this fraction of the sum of the weights are rounding errors.
         return self.program.edge + MIN_EDGE * self.program.dual.sum()
@@ -329,8 +329,8 @@ class _ERLPBoostMaster(MarginMaster):
     def generate(self):
         """Return the stump of the largest edge, or None at the end; see `Master.generate`."""
         result = super().generate()
-        # The present d is feasible in the program over all stumps, which minimises the largest edge
-        # plus the relative entropy: the value at d is an upper bound on the minimum.
+        # The program over all stumps minimises the largest edge plus the relative entropy. The
+        # present d is a feasible point, so that its value is an upper bound on the minimum.
         edge = self.program.edge if result is None else result.edge
         self.bound = min(self.bound, edge + self.program.divergence)
         return None if self.bound - self.program.value <= self.tol else result

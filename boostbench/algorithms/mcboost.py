@@ -176,7 +176,9 @@ class _MCBoostMaster(Master):
     Attributes
     ----------
     weights : boostbench.core.losses.pair_weights.PairWeights
-        Dual variables u of all pairs, eq. (11) or (12), and the weights G of eq. (10).
+        Dual variables u of all pairs, eq. (11) or (12). `total` is the sum of u over the pairs (i,
+        r) with r != y_i, `share` its fraction of the sum over all pairs, and `gains` are the
+        weights G of eq. (10) times `total`.
     max_coefficient : float
         Upper bound kappa of the coefficients of a round.
     """
@@ -192,7 +194,7 @@ class _MCBoostMaster(Master):
 
     def generate(self):
         """Return the weak learner of the most violated constraint; see `Master.generate`."""
-        # A share of 0 means that all losses have underflowed.
+        # The share is 0 if the losses of all pairs with r != y_i have underflowed to 0.
         result = self.search.best(self.weights.gains) if self.weights.share else None
         if result is None:
             return None
@@ -202,7 +204,7 @@ class _MCBoostMaster(Master):
 
     def correct(self, result):
         """Find the coefficients by eq. (13) or (14), and update u; see `Master.correct`."""
-        # The problem is divided by `scale`, and so is the weight of the norm.
+        # The problem is eq. (13) or (14) divided by `scale`, up to a constant; nu is divided alike.
         problem, scale = self.weights.problem(result.outputs)
         w = np.minimum(
             self.params.eta * minimise(problem, self.params.nu / scale), self.max_coefficient

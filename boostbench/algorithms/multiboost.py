@@ -30,11 +30,8 @@ from boostbench.core.solvers.newton import SolverResult
 from boostbench.core.stumps.search import StumpSearch
 from boostbench.core.stumps.stump import Stumps
 
-# The precision of the solver in a round follows from the violation v of the newest stump's
-# constraint, in units of nu. The solver stops as soon as no constraint is violated by more than the
-# slack (see `_slack`) times nu. The slack is 1, but at least v / 10 and at most v / 2: half of v if
-# v < 2, where nu limits the possible gain, 1 for v from 2 to 10, and a tenth of v if v > 10. A more
-# exact solution hardly changes the next stump and takes more than twice as long.
+# Slack of the solver in a round: the violation of constraints, in units of nu, up to which it may
+# stop, and the limits of the slack as fractions of the newest stump's violation; see `_slack`.
 _USUAL_SLACK = 1.0
 _MIN_VIOLATION_FRACTION = 0.1
 _MAX_VIOLATION_FRACTION = 0.5
@@ -180,12 +177,15 @@ class MultiBoost(TotallyCorrective, TabularBooster, BoostingClassifier):
         return ("nu",) if self.start == "previous" else ()
 
     def _train(self, X, y, *weights, validation=None):
-        """Train, and again without the stumps of earlier fits if all rounds are used with them."""
+        """Train, and again without the stumps of earlier fits if all rounds are used with them.
+
+        Stumps that an earlier fit chose with another `nu`, `tol` or solver are *inherited*. If the
+        training has used up `n_iterations` with them among the stumps, the model is not the model
+        of a fit without a warm start. The master is then dropped, and the training starts anew.
+        """
         super()._train(X, y, *weights, validation=validation)
-        # `_store_model` has set `_previous_master` to the master of this fit, or to None without a
-        # warm start. If stumps of earlier fits take rounds from this one, train again:
-        # `_make_master` makes a master without inherited stumps if there is no previous one. See
-        # `is_restart_needed`.
+        # `_store_model` has set `_previous_master` to the master of this training, or to None
+        # without a warm start. If it is None, `_make_master` makes a new master.
         if self._previous_master is not None and self._previous_master.is_restart_needed():
             self._previous_master = None
             super()._train(X, y, *weights, validation=validation)
@@ -216,8 +216,8 @@ class MultiBoost(TotallyCorrective, TabularBooster, BoostingClassifier):
             # After an interrupted training, the next fit starts afresh.
             self._previous_master = None
             master.prepare_fit()
-        # 3) Make a new master if there is none, or if inherited stumps fill all rounds already. In
-        # the second case `_train` would start again too, but after a call of the solver.
+        # 3) Make a new master if there is none, or if inherited stumps fill all rounds before the
+        # training. In the second case `_train` would drop the master after a call of the solver.
         if master is None or master.is_restart_needed():
             search = StumpSearch(X, self.max_bins, weights)
             master = _MultiBoostMaster(self, search, labels, weights)
@@ -238,7 +238,29 @@ class MultiBoost(TotallyCorrective, TabularBooster, BoostingClassifier):
 
 
 def _slack(violation):
-    """Return the violation, in units of nu, up to which the solver may leave constraints."""
+    """Return the violation of constraints up to which the solver may stop.
+
+    The solver is as exact as the choice of the next stump requires: a more exact solution hardly
+    changes the next stump, and takes more than twice as long.
+
+    =============== ========
+    violation v     slack
+    =============== ========
+    v < 2           v / 2
+    2 <= v <= 10    1
+    v > 10          v / 10
+    =============== ========
+
+    Parameters
+    ----------
+    violation : float
+        Violation v of the newest stump's constraint, in units of nu.
+
+    Returns
+    -------
+    float
+        Slack, in units of nu.
+    """
     slack = max(_USUAL_SLACK, _MIN_VIOLATION_FRACTION * violation)
     return min(slack, _MAX_VIOLATION_FRACTION * violation)
 
@@ -281,7 +303,7 @@ class _DescentSolver:
         sum_nu : float
             Weight of the L1 norm, relative to the sum of the losses.
         max_violation : float
-            Maximum violation of a constraint, an amount of the edge.
+            Maximum violation of a constraint: by this much an edge may exceed `sum_nu`.
 
         Returns
         -------
@@ -297,7 +319,7 @@ class _DescentSolver:
     def restore(self, H, W, sum_nu):
         """Return the result of an earlier call of `solve`, given its coefficients W.
 
-        The training ends after it, so that the residual is not needed and not computed.
+        The training ends after this call, so that the residual is not needed and not computed.
         """
         problem = PairwiseLoss(H, self.is_own_class, self.loss)
         value = problem.move(W)[0] + sum_nu * W.sum()
@@ -307,7 +329,8 @@ class _DescentSolver:
 class _LinearProgramSolver:
     """Solver of the hinge loss with the methods of `_DescentSolver`.
 
-    It ignores starting points and tolerances: a linear program is solved exactly.
+    It ignores starting points and tolerances: a linear program is solved exactly. Its residual is
+    0, so that `_MultiBoostMaster._reoptimise` needs no `objective_rtol` of it.
     """
 
     def __init__(self, params, is_own_class, sample_weight):
@@ -371,12 +394,13 @@ class _MultiBoostMaster(Master):
     Attributes
     ----------
     unchangeable_params : dict of str to object
-        Values of the parameters that a warm start may not change.
+        Values of the parameters that a warm start must not change: `loss` and `max_bins`.
     raw_sample_weight, sample_weight : ndarray of shape (n_samples,) or None
         Sample weights as given, to compare them with the weights of the next fit, and scaled to the
         mean 1.
     stump_choice_params : tuple
-        Values of the parameters whose change makes all stumps inherited.
+        Values of the parameters whose change makes all stumps inherited: `nu`, `tol`, `solver` and
+        `solver_iterations`. None before the first fit.
     sum_nu : float
         Weight of the L1 norm relative to the sum of the losses: the parameter `nu` times m k.
     solver : _DescentSolver or _LinearProgramSolver
@@ -448,14 +472,16 @@ class _MultiBoostMaster(Master):
             )
 
     def prepare_fit(self):
-        """Read the parameters of the estimator, which may have changed since the previous fit.
+        """Prepare a fit with the estimator's parameters, the first fit or one with a warm start.
 
         If only the number of rounds has changed, training continues as if it had not ended.
         """
+        # 1) Make room for the outputs of n_iterations stumps.
         params = self.params
         previous_outputs = self.H[: len(self.stumps)]
         self.H = np.empty((params.n_iterations, self.is_own_class.shape[1]))
         self.H[: len(previous_outputs)] = previous_outputs
+        # 2) If other parameters have changed, start a new problem over the stumps so far.
         stump_choice_params = params.nu, params.tol, params.solver, params.solver_iterations
         if stump_choice_params == self.stump_choice_params:
             return
@@ -472,9 +498,8 @@ class _MultiBoostMaster(Master):
     def is_restart_needed(self):
         """Return True if all rounds are used, and inherited stumps take some of them.
 
-        The inherited stumps are not the choice of the current settings. If training ends because it
-        converged, this does not matter. If it ends because all rounds are used, the model is not
-        the model of a fit without a warm start.
+        The current settings would have chosen other stumps. That matters only if training ends
+        because all rounds are used: if it converged, the model solves the problem over all stumps.
         """
         return self.n_inherited_stumps > 0 and len(self.stumps) == len(self.H)
 
@@ -565,11 +590,7 @@ class _MultiBoostMaster(Master):
         return _Candidate(result.learner, result.outputs, violation)
 
     def _next_candidate(self):
-        """Return a new candidate with a violated constraint; None if the training ends.
-
-        If the most violated constraint belongs to a stump of the model, the solution is improved
-        until another constraint is violated more, or the solver makes no progress.
-        """
+        """Return a new candidate with a violated constraint; None if the training ends."""
         while True:
             candidate = self._most_violated()
             if candidate is None:
@@ -578,8 +599,10 @@ class _MultiBoostMaster(Master):
             is_violated = candidate.violation > self.params.tol
             if is_violated and candidate.key not in self.known_outputs:
                 return candidate
-            # A solution that cannot be improved is optimal, or the solver is at the limit of its
-            # precision, which `finish` reports.
+            # Here, no constraint is violated by more than tol, or only constraints of stumps that
+            # the model has. Training ends if the solution over these stumps is exact up to tol. It
+            # also ends if the solution is not exact and cannot be improved: the solver has reached
+            # the limit of its precision, which `finish` reports.
             if not self._reoptimise(candidate.violation):
                 self.converged = bool(self.solution.residual <= self.params.tol * self.sum_nu)
                 self.is_stuck = not self.converged
@@ -598,7 +621,8 @@ class _MultiBoostMaster(Master):
         bool
             False if the solution is optimal up to `tol`, or the decrease is a rounding error.
         """
-        # The residual is the largest violation of a constraint of the current stumps.
+        # The residual is the largest violation of a constraint of the current stumps. A linear
+        # program has the residual 0 and returns here.
         if self.solution.residual <= self.params.tol * self.sum_nu:
             return False
         improved = self._solve(self.solution.w, violation)

@@ -41,7 +41,8 @@ class FromZeroMaster(Master):
     is_own_class : ndarray of shape (n_classes, n_samples), dtype=bool
         True for the class of each sample.
     solution : SolverResult
-        Coefficients over the stumps, of shape (n_classes, n_stumps), with their dual variables.
+        Coefficients over the stumps, of shape (n_classes, n_stumps), with their dual variables. Its
+        `value` is the sum of the losses without the penalty.
     path : CoefficientPath
         Coefficients after each round.
     converged : bool
@@ -74,8 +75,8 @@ class FromZeroMaster(Master):
     def generate(self):
         """Search with the dual variables; see `Master.generate`."""
         result = self.search.best(pairwise_weights(self.solution.dual.T, self.is_own_class.T))
-        # All constraints of the dual problem hold if the mean edge over the pairs is at most
-        # nu. The edge is a sum over the pairs, as many as `is_own_class` has entries.
+        # The edge is a sum over the pairs, and nu belongs to their mean: multiply nu by the number
+        # of pairs, the size of `is_own_class`. All dual constraints hold if no edge is larger.
         min_edge = (1.0 + self.params.tol) * self.params.nu * self.is_own_class.size
         self.converged = result is None or bool(result.edge <= min_edge)
         return None if self.converged else result

@@ -124,7 +124,8 @@ def final_solve(model, X, y, *, sample_weight=None, tol=1e-2, max_iter=1000):
             ConvergenceWarning,
             stacklevel=2,
         )
-    # 3) Store the coefficients in a copy, and replace the last entries of its histories.
+    # 3) Store the coefficients in a copy, replace the last entries of its histories, and compute
+    # the sizes of its terms, which explanations show, from the new coefficients.
     solved = copy.copy(model)
     problem.store(solved, solution.w)
     last_coefficients = sparse.csr_array(solution.w.T.reshape(1, -1))
@@ -190,8 +191,9 @@ def _multiboost_problem(model, X, is_own_class, weights):
 def _rboost_proj_problem(model, X, is_own_class, weights):
     """Return the problem of an `RBoostProj`; see `_multiboost_problem`.
 
-    A row of A holds the margins that one coefficient adds: the coefficient of a pair, or of a row
-    of P.
+    A row of A holds the margins that one coefficient adds: the coefficient of a pair, whose code is
+    a row of `pair_codes`, of shape (n_learners, n_classes), or the coefficient of a row of P, of
+    shape (n_projections, n_learners, n_classes).
     """
     if not model._fit_param("positive"):
         raise ValueError("final_solve needs positive=True, and the model has positive=False")

@@ -229,6 +229,8 @@ class _ECCMaster(StumpMaster):
         opposite = (code[:, None] - code) / 2
         table = np.exp(np.concatenate([beta * opposite, -alpha * opposite])) / total
         self.weights *= table.take(self.labels + self.n_classes * is_above, axis=0, mode="clip")
+        # The stump is right for all wrong labels only if its edge is 1 and the code separates them
+        # all from the true labels (share 1). The training then ends.
         return edge * share < MAX_EDGE
 
     def _round_votes(self, is_above, is_positive, weights, edge):
@@ -317,8 +319,9 @@ class _SIPMaster(_ECCMaster):
         result = self.search.best_sum_abs_edge(gains)
         if result is None:
             return None
-        # The best code has the sign of the stump for each class. The sum over classes counts each
-        # pair of classes on different sides of the code twice.
+        # The best code has the sign of the edge of each class. The sum of the absolute edges counts
+        # a weight u_ir twice, at the classes r and y_i. The edge of the binary problem counts it
+        # once.
         code, edge = result.votes, result.edge / 2
         cross_weights, cross_total, total = self._cross_weights(code)
         if cross_total == 0 or edge <= MIN_EDGE * cross_total:
@@ -519,6 +522,8 @@ class _MOMaster(StumpMaster):
             weights = self.weights[:, block]
             products = weights * Stump(feature[block], threshold[block])(self.search.X)
             edges[block] = products.sum(axis=0)
+            # A stump is wrong where its product and its edge differ in sign: a negative edge flips
+            # its polarity below.
             np.not_equal(products < 0, edges[block] < 0, out=self.is_wrong[:, block])
             total += np.abs(weights).sum()
         edge = np.abs(edges).sum() / total

@@ -271,6 +271,8 @@ class _ProjectionMaster(Master):
     """Base of the masters of pairs and rows: loss, weights, history and stopping rule.
 
     A subclass has the attributes `w` (coefficients) and `default_patience`, and a method `codes`.
+    The solver calls `_move_to` last at its solution, to which the weights of the search then
+    belong.
 
     Parameters
     ----------
@@ -342,10 +344,18 @@ class _ProjectionMaster(Master):
         return value.mean(), weights
 
     def _move_to(self, codes):
-        """Return the smooth part of eq. (18) for given codes, and minus its gradient by them.
+        """Set the weights of the search for given codes; return the smooth part of eq. (18).
 
-        The codes and the gradient have the shape (n_learners, n_classes). The weights of the search
-        are set to the weights for these codes.
+        Parameters
+        ----------
+        codes : ndarray of shape (n_learners, n_classes)
+
+        Returns
+        -------
+        value : float
+            Smooth part of eq. (18), the mean loss.
+        edges : ndarray of shape (n_learners, n_classes)
+            Minus the gradient of the value by the codes.
         """
         # The solver stops early. It takes the same steps on each machine if the sums are in double
         # precision.
@@ -389,11 +399,13 @@ class _PairMaster(_ProjectionMaster):
     Attributes
     ----------
     pair_codes : ndarray of shape (n_iterations, n_classes)
-        Row of P that each weak learner was paired with. The first `n_rounds` rows are valid.
-    w, gradient : ndarray of shape (n_rounds,)
+        Row of P that each weak learner was paired with. The first `n_learners` rows are valid.
+    w, gradient : ndarray of shape (n_learners,)
         Coefficients, and derivatives of the smooth part of eq. (18) by them.
     smooth_value : float
-        Smooth part of eq. (18) at w.
+        Smooth part of eq. (18) at w, the objective without the penalty.
+    zero_offsets : ndarray of shape (n_projections,)
+        Zeros, the offsets of the rows in the search.
     """
 
     default_patience = _PATIENCE
@@ -415,9 +427,11 @@ class _PairMaster(_ProjectionMaster):
         return self.w[:, None] * self.pair_codes[: len(self.w)]
 
     def generate(self):
-        """Return the pair of the largest edge, without violations; see `Master.generate`.
+        """Return the pair of the largest edge; see `Master.generate`.
 
-        Each pair has a coefficient of its own, so that a constraint has no violation before.
+        The search adds the edge of a weak learner to an offset of each row, the edge of earlier
+        weak learners in the constraint of this row. Here the offsets are 0, as each pair has a
+        constraint of its own.
         """
         projection = next(self.projection_columns)
         result = self.search.best(self.weights, projection, self.zero_offsets)
@@ -441,7 +455,8 @@ class _PairMaster(_ProjectionMaster):
 
         start, initial = np.zeros(t + 1), None
         if self.params.start == "previous":
-            # A pair whose coefficient is 0 changes neither the objective nor the weights.
+            # A pair whose coefficient is 0 changes neither the objective nor the weights, which
+            # belong to self.w.
             start[:t] = self.w
             slope = -(result.outputs @ self.weights @ code)
             self.gradient = np.append(self.gradient, slope)
@@ -463,8 +478,8 @@ class _RowMaster(_ProjectionMaster):
     w : ndarray of shape (n_projections,)
         Coefficients.
     row_edges : ndarray of shape (n_projections,)
-        Violation of each row's constraint by the weak learners so far, the left side of the
-        constraint in eq. (24) without the new weak learner.
+        Edge of all weak learners so far for each row of P. The constraint of a row in eq. (24) says
+        that this edge, with the edge of the new weak learner, is at most nu.
     """
 
     default_patience = 1
@@ -498,8 +513,9 @@ class _RowMaster(_ProjectionMaster):
             return self.search.best(self.weights, code[None], np.zeros(1))
         if self.params.positive:
             return self.search.best(self.weights, projection, self.row_edges)
-        # Both h and -h are weak learners. It suffices to search one of the rows v of P and -P:
-        # the one whose constraint has the larger violation.
+        # Maximise ``abs(row_edges[v] + edge)``. As -h is a weak learner as well, the edge takes the
+        # sign of ``row_edges[v]``. Rows with a negative edge are flipped, so that both are
+        # positive.
         sign = np.where(self.row_edges < 0, np.float32(-1), np.float32(1))
         return self.search.best(self.weights, sign[:, None] * projection, np.abs(self.row_edges))
 

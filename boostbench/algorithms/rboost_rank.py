@@ -462,7 +462,7 @@ class _TotallyCorrectiveMaster(_RankMaster):
         self.weights = np.zeros(self.is_own_class.shape)
         self.weights[self.is_pair] = problem.dual
         # The dual constraint bounds an edge by nu, plus the slope of the term that limits the norm
-        # of w (0 without such a term).
+        # of w in `LimitedLogSumExp` (0 for the other losses).
         self.min_edge = self.params.nu + problem.norm_slope + self.params.tol
 
     def _value(self, problem, w):

@@ -113,6 +113,7 @@ class ReducedMCBoost(CodewordMCBoost):
     def _store_model(self, master):
         """Store the model, and add the parameters of the reduction; see `Booster._store_model`."""
         super()._store_model(master)
+        # The tree search of the master has a stump search, whose columns are the reduced features.
         n_reduced = master.search.search.X.shape[1]
         n_features = self.n_features_in_
         if self.reduction == "kernel_pca":

@@ -122,6 +122,7 @@ def reweight(ensemble, X, y, *, nu=1e-3, loss="logistic"):
     if isinstance(members, _StumpMembers):
         X, y = members.validate(X, y)
     else:
+        # The property of this name in LightGBM has other values: look at instance attributes only.
         if "feature_names_in_" in vars(ensemble):
             check_feature_names(ensemble, X, reset=False)
         X, y = check_X_y(X, y, dtype=np.float64)
@@ -241,7 +242,7 @@ class ReweightedEnsemble(ClassifierMixin, BaseEstimator):
         self.objective_ = objective
         self.classes_ = self.ensemble.classes_
         self.n_features_in_ = self.ensemble.n_features_in_
-        # LightGBM has a property of this name with other values: look at instance attributes only.
+        # As in `reweight`, look at instance attributes only.
         if "feature_names_in_" in vars(self.ensemble):
             self.feature_names_in_ = self.ensemble.feature_names_in_
         self._loss = loss
@@ -262,8 +263,8 @@ class _TreeMembers:
             kind = type(self._trees[0]).__name__
             raise ValueError(f"members must have probabilities, which a {kind} has not")
         self._classes = ensemble.classes_
-        # A tree of AdaBoost has probabilities for the labels of its training samples only, its
-        # `classes_`. A tree of a forest has a probability for every class.
+        # True if a tree may lack classes. A tree of AdaBoost has probabilities for the labels of
+        # its training samples only, its `classes_`. A tree of a forest has one for every class.
         self._has_label_classes = isinstance(ensemble, AdaBoostClassifier)
 
     def distinct_indices(self):
@@ -325,6 +326,7 @@ class _StumpMembers:
         # The votes above the threshold identify a stump of a given feature and threshold. The
         # polarity is the output there, and the votes below are the opposite ones.
         stumps = self._stump_sum.stumps
+        # A row of `votes` has one vote, or one for each class.
         votes = (self._stump_sum.coefficients.T * stumps.polarity).T.reshape(len(stumps), -1)
         scales = np.abs(votes).max(axis=1, keepdims=True)
         votes = np.round(votes / np.where(scales, scales, 1.0), _VOTE_DECIMALS)

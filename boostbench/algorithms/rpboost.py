@@ -80,16 +80,16 @@ class _LeastSquaresBooster(CategorySetBooster):
         return _LeastSquaresMaster(self, search, target, weights)
 
     def _search_settings(self, random_state):
-        """Return the settings that determine the search for given data, a tuple of values."""
+        """Return the settings of the search: arguments of `_search`, and key of its cache."""
         if not self.category_sets:
             return ()
-        # The columns of X are views: numeric columns derived from the features. Equal columns of 0
-        # and 1 may be views of categories in one fit and of numbers in another.
+        # The columns of X are views: numeric columns derived from the features. X alone does not
+        # show which columns of 0 and 1 indicate categories.
         views = self.views_
         return views.feature.tobytes(), views.category.tobytes()
 
     def _search(self, X, *settings):
-        """Return the search for weak learners on X; arguments are the settings."""
+        """Return the search for weak learners on X. The settings only serve as the cache's key."""
         return ConstantFallbackSearch(self._enable_category_sets(StumpSearch(X)))
 
     def _store_model(self, master):

@@ -147,6 +147,8 @@ class Booster(CallbackSupportMixin, InputValidationMixin, DeclaredParameters, AB
         -------
         self
         """
+        # `weights` is empty for a booster without sample weights, whose `_make_master` does not
+        # take them. A `WeightedBooster` passes one array, or None.
         # 1) Hold out samples for early stopping, unless a user passed validation samples. Without
         # early stopping, remove the losses of an earlier fit that had it.
         target = self._encode_target(y)

@@ -89,8 +89,9 @@ class InputValidationMixin:
         *y : array-like of shape (n_samples,)
             Labels or numbers, if there are any.
         weights : ndarray of shape (n_samples,), default=None
-            Sample weights, by which the categories of the known categorical features are determined
-            again. None: categories are determined by the number of samples.
+            Sample weights, for a second pass that ranks the categories of the same features by
+            weight. None: a first pass, which finds the categorical features and ranks their
+            categories by the number of samples.
         **options
             Options of scikit-learn's `validate_data`. ``reset=False``: X belongs to a fitted
             estimator, and its categories are known.

@@ -102,7 +102,8 @@ class StumpMaster(Master):
     params, search
         See `Master`.
     weights : ndarray of shape (n_samples, n_columns)
-        Initial weights for equal sample weights. Their sign is the output that a stump should have.
+        Signed weights of the first search, before the multiplication by `sample_weight`. The sign
+        is the output that a stump should have.
     sample_weight : ndarray of shape (n_samples,), default=None
         Sample weights; None: all are 1.
 
@@ -151,8 +152,9 @@ class StumpMaster(Master):
 class Clock:
     """Stop-watch of the CPU time of a training, for phases that may interrupt each other.
 
-    The CPU seconds of the process are read every 10 milliseconds, and divided among the phases in
-    proportion to their wall time, which is cheap to read.
+    A *window* of at least 10 milliseconds collects the wall seconds of each phase, which are cheap
+    to read. At its end, the CPU seconds of the process since its start are read once, and divided
+    among the phases in proportion to these wall seconds.
 
     Attributes
     ----------
@@ -178,7 +180,8 @@ class Clock:
         self._phases = []
         # Name of the phase that the next `with` statement enters.
         self._next_phase = None
-        # Wall seconds of each phase in the current window.
+        # Wall seconds of each phase in the current window. `__enter__` sets its start, and the wall
+        # time of the last reading, `_last_time`.
         self._wall_seconds = {}
 
     def is_past(self, time_limit):
@@ -230,7 +233,7 @@ class Clock:
             self._distribute_cpu_seconds()
 
     def _credit_running_phase(self):
-        """Add the time since the last call to the running phase."""
+        """Add the wall seconds since the last call to the running phase."""
         now, name = time.perf_counter(), self._phases[-1]
         self._wall_seconds[name] = self._wall_seconds.get(name, 0.0) + now - self._last_time
         self._last_time = now

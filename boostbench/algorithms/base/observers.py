@@ -331,7 +331,7 @@ class ProgressLine(VerboseReporter):
     """Observer that writes the number of rounds to one line, again and again.
 
     It takes the place of scikit-learn's `ProgressBar` in notebooks without ipywidgets, where rich
-    draws nothing.
+    draws nothing. A line is due by time, so that `every` is not used.
 
     Parameters
     ----------

@@ -133,8 +133,8 @@ def _inherit_parameter_docs(cls, declared):
     declared : dict of str to object
         Result of `_declared_parameters`, of which only the names are used.
     """
-    # 1) Split the docstring at its parameter section. Without this section, the part before the
-    # first other section takes its place.
+    # 1) Split the docstring at its parameter section. Without it, `heading` is empty, and
+    # `parameter_section` holds the summary, the text before the first other section.
     text = inspect.cleandoc(cls.__doc__ or "")
     text_before, heading, text_after = text.partition(_SECTION)
     parameter_section, *later_sections = re.split(

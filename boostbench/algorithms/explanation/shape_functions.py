@@ -372,9 +372,7 @@ class ShapeFunctions:
         return pd.DataFrame(np.swapaxes(values, 1, 2).reshape(len(values), -1), columns=columns)
 
     def numbers(self, X):
-        """Return samples as a matrix of numbers, with codes in place of categories.
-
-        The samples are checked as by the methods of the model.
+        """Return checked samples as a matrix of numbers, with codes in place of categories.
 
         Parameters
         ----------

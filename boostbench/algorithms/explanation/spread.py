@@ -59,18 +59,18 @@ class Spread(NamedTuple):
     pair_tables: list
 
     def intercept_spread(self):
-        """Return the components of the intercept, dtype=float64."""
+        """Return the components of the intercept: (n_outputs, n_components), float64."""
         return self.unit * self.intercept.astype(float)
 
     def attach(self, terms):
-        """Return terms with their components, in double precision."""
+        """Return terms with their components as `spread`, in double precision."""
         return [
             term._replace(spread=self.unit * table.astype(float))
             for term, table in zip(terms, self.tables, strict=True)
         ]
 
     def pair_spreads(self):
-        """Return the components of the tables of pairs, dtype=float64."""
+        """Return the components of each table of a pair, as `pair_tables` but float64."""
         return [self.unit * table.astype(float) for table in self.pair_tables]
 
 
@@ -180,7 +180,8 @@ def member_spread(pairs, stump_sum, n_members, views, categories, weights, facto
         Sum of the weights of the training rows in each row of the table of each term, and in each
         cell of each pair.
     factor : float
-        Factor of the standard deviation over the members.
+        Standard deviation of the bag divided by the one over its members: 1 for bootstrap
+        samples, else ``sqrt((1 - f) / f)`` with the share f of the samples left out of a bag.
     max_bytes : int
         Maximum size in bytes. There is at least one component.
 
@@ -200,7 +201,8 @@ def member_spread(pairs, stump_sum, n_members, views, categories, weights, facto
         table.reshape(*table.shape[:-1], -1, n_members)
         for table in [intercept, *tables, *(pair.table for pair in pairs)]
     ]
-    # 2) Find the principal components over the members. An entry counts by its rows.
+    # 2) Find the principal components over the members. An entry counts by its rows. The first
+    #    table is the intercept, a table of one row that has the weight of all rows.
     n_rows = weights[0].sum() if weights else 1.0
     covariance = np.zeros((n_members, n_members))
     for table, row_weights in zip(tables, [np.full(1, n_rows), *weights], strict=True):

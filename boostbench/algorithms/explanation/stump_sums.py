@@ -65,10 +65,11 @@ class StumpSum(NamedTuple):
     def expand_category_sets(self, views):
         r"""Replace stumps on sets of categories by stumps on single categories.
 
-        A stump on a set S is :math:`\sum_{v \in S} h_v + |S| - 1` with the stumps on its views.
-        Since the stumps on all views of a feature add up to a constant, the median of their
-        coefficients can be moved to the intercept, which minimises the sum of absolute
-        coefficients. Equal stumps on these features are merged.
+        A stump on a set S is :math:`\sum_{v \in S} h_v + |S| - 1` with the stumps on its views: for
+        two categories, :math:`h_a + h_b + 1` is 1 if one of them is present, else -1. The stumps on
+        all k views of a feature add up to the constant 2 - k. Therefore a number can be subtracted
+        from all their coefficients, and 2 - k times it added to the intercept. The median minimises
+        the sum of absolute coefficients. Equal stumps on these features are merged.
 
         Parameters
         ----------

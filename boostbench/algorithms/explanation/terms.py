@@ -198,8 +198,8 @@ def _category_table(n_categories, stumps, votes, views):
         """Return the votes of the stumps at given values of their views."""
         return np.where(view_values > stumps.threshold, 1.0, -1.0)[:, None] * votes
 
-    # A view is 1 for one category only, so that the sum of a category differs from the sum where
-    # all views are 0 by the stumps on one view.
+    # Start from the sum where all views are 0. A category changes the outputs of the stumps on one
+    # view, its own, which is 1. A missing value, in the last row, sets all views to their `fill`.
     outputs_at_zero = outputs(0.0)
     category = views.category[stumps.feature]
     has_category = np.isfinite(category)

@@ -202,9 +202,9 @@ def _nearest_neighbours(X, n_neighbors):
     n_others = len(X) - 1
     n_neighbors = n_queried = min(n_neighbors, n_others)
     index = NearestNeighbors().fit(X)
-    # scikit-learn breaks ties arbitrarily. The number of queried rows is therefore doubled until
-    # the last of them is farther away than the neighbours, so that all their ties are among the
-    # rows.
+    # scikit-learn breaks ties arbitrarily. Double the number of queried rows until the farthest of
+    # them is on a higher level than the last neighbour: then all rows that tie with this neighbour
+    # have been queried.
     while True:
         n_queried = min(2 * n_queried, n_others)
         distances, rows = index.kneighbors(n_neighbors=n_queried)
