@@ -306,9 +306,9 @@ class VerboseReporter:
         training = self.training
         model = training.model()
         parts = []
-        for name in ("objective_", "log_risks_"):
-            if hasattr(model, name):
-                parts.append(f"{name.strip('s_').replace('_', ' ')} {getattr(model, name)[-1]:.6g}")
+        for attribute, name in (("objective_", "objective"), ("log_risks_", "log risk")):
+            if hasattr(model, attribute):
+                parts.append(f"{name} {getattr(model, attribute)[-1]:.6g}")
         # 2) Read the validation loss, if there is one.
         losses = None
         if self.validation:
