@@ -15,7 +15,7 @@ import msgspec
 
 from boostbench import figures
 from boostbench.fitting.quantities import Quantity
-from boostbench.report.renderers.markdown import escape, pipe
+from boostbench.report.renderers.markdown import escape, pipe_table
 from boostbench.util import configs
 from boostbench.util.errors import UserError, did_you_mean, truncated_list
 from boostbench.util.validation import check_value, struct_from_mapping
@@ -181,5 +181,5 @@ def write_page(definition: FigureDefinition, drawing: Drawing) -> str:
     parts = [f"# {title}", f"![{title}]({quote(definition.name)}.svg)"]
     parts += map(escape, [definition.caption, *drawing.notes])
     if drawing.facts:
-        parts.append(pipe(drawing.facts, drawing.header, n_left=len(drawing.header)))
+        parts.append(pipe_table(drawing.facts, drawing.header, n_left=len(drawing.header)))
     return "\n\n".join(parts) + "\n"

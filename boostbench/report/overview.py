@@ -24,7 +24,7 @@ from boostbench.analysis.verdicts import (
     not_shown,
 )
 from boostbench.papers.metadata import library, title
-from boostbench.report.renderers.markdown import aligned, escape
+from boostbench.report.renderers.markdown import escape, pipe_table_of_markdown
 from boostbench.report.wording import STALE
 from boostbench.util.errors import join_words
 
@@ -309,7 +309,7 @@ def readme(tables: Sequence[Table], picture: str, written: Collection[str]) -> s
             str(line.effects),
         ]
         rows.append([f"**{text}**" for text in texts] if line.is_paper else texts)
-    table = aligned(rows, ["table", "published", *columns, SWAPS_HEAD, EFFECTS_HEAD])
+    table = pipe_table_of_markdown(rows, ["table", "published", *columns, SWAPS_HEAD, EFFECTS_HEAD])
     facts = [
         *counts_sentences(total),
         detectable_sentences(total),

@@ -60,7 +60,7 @@ def _print_numbers_of_two(console: Console, table: Table) -> None:
     """Print a line per data set: both numbers, their difference, and the better algorithm."""
     a, b = table.columns
     digits = table.quantity.digits
-    heads = [_break(table.columns[name].label) for name in (a, b)]
+    heads = [_wrap_name(table.columns[name].label) for name in (a, b)]
     grid = make_grid(["data", *heads, "differ-\nence", "Hedges'\ng", "p", "better"])
     for row, title in table.rows.items():
         difference, g, winner = "-", "-", "-"
@@ -71,10 +71,10 @@ def _print_numbers_of_two(console: Console, table: Table) -> None:
             difference = fixed(value, digits, "+" if value else "")
             g = _signed(effect(table, row, a, b))
             first_wins = table.quantity.sign * value < 0
-            winner = _break(table.columns[a if first_wins else b].label) if value else "tie"
+            winner = _wrap_name(table.columns[a if first_wins else b].label) if value else "tie"
         entries = make_row(table, row).entries
         texts = [Text(entry.printed, "bold" if entry.best else "") for entry in entries]
-        grid.add_row(title, *texts, difference, g, _p_value(p), winner)
+        grid.add_row(title, *texts, difference, g, _bold_if_significant(p), winner)
     console.print(grid)
     labels = [column.label for column in table.columns.values()]
     console.print(
@@ -114,10 +114,10 @@ def _print_tests_of_many(console: Console, table: Table, comparison: Comparison)
     for test in comparison.tests:
         rank_difference = comparison.ranks[test.a] - comparison.ranks[test.b]
         grid.add_row(
-            _break(labels[test.a]),
-            _break(labels[test.b]),
+            _wrap_name(labels[test.a]),
+            _wrap_name(labels[test.b]),
             _signed(rank_difference),
-            _p_value(test.nemenyi),
+            _bold_if_significant(test.nemenyi),
             _signed(test.wilcoxon.effect),
         )
     console.print(grid)
@@ -129,7 +129,7 @@ def _print_tests_of_many(console: Console, table: Table, comparison: Comparison)
     )
 
 
-def _p_value(p: float | None) -> Text:
+def _bold_if_significant(p: float | None) -> Text:
     return Text(p_value(p), "bold" if p is not None and p <= LEVEL else "")
 
 
@@ -138,7 +138,7 @@ def _signed(value: float) -> str:
     return "-" if isnan(value) else fixed(value, 2, "+" if rounded(value, 2) else "")
 
 
-def _break(label: str) -> str:
+def _wrap_name(label: str) -> str:
     """Break the name of an algorithm into lines of `_NAME_WIDTH` characters."""
     return "\n".join(wrap(label, _NAME_WIDTH, break_long_words=False))
 
@@ -224,13 +224,13 @@ def comparison_as_json(table: Table, sources: Sequence[str], comparison: Compari
         },
         "notes": table_notes(table),
     }
-    return json.dumps(_finite(content), indent=1, ensure_ascii=False)
+    return json.dumps(_replace_infinite(content), indent=1, ensure_ascii=False)
 
 
-def _finite(value: Any) -> Any:
+def _replace_infinite(value: Any) -> Any:
     """Replace NaN and infinity, which JSON lacks, by None."""
     if isinstance(value, dict):
-        return {key: _finite(each) for key, each in value.items()}
+        return {key: _replace_infinite(each) for key, each in value.items()}
     if isinstance(value, list):
-        return [_finite(each) for each in value]
+        return [_replace_infinite(each) for each in value]
     return None if isinstance(value, float) and not isfinite(value) else value

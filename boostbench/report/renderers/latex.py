@@ -165,20 +165,20 @@ def _table_notes(document: Document, layouts: Sequence[Layout]) -> list[str]:
 
 def _floats(layouts: Sequence[Layout], caption: str, label: str = "", note: str = "") -> list[str]:
     """Write parts of a table as floats; a narrow one stays in a column of a page of two columns."""
-    narrow = len(layouts) == 1 and layouts[0].width <= COLUMN_WIDTH
-    environment = "table" if narrow else "table*"
+    is_narrow = len(layouts) == 1 and layouts[0].width <= COLUMN_WIDTH
+    environment = "table" if is_narrow else "table*"
     pages = paginate(layouts, caption, note)
-    stacks = ["\n\n\\medskip\n".join(map(_tabular, page)) for page in pages]
+    bodies = ["\n\n\\medskip\n".join(map(_tabular, page)) for page in pages]
     floats = []
-    for number, stack in enumerate(stacks):
-        is_last = number == len(stacks) - 1
+    for number, body in enumerate(bodies):
+        is_last = number == len(bodies) - 1
         lines = [rf"\begin{{{environment}}}", r"\centering"]
         lines += (
             [rf"\caption{{{escape(caption)}}}", label]
             if number == 0
             else [r"\textit{(continued)}\par"]
         )
-        lines += [stack]
+        lines.append(body)
         if note and is_last:
             # A box as wide as the float: the note is set like the caption.
             lines += [r"\par\smallskip", rf"\parbox{{\linewidth}}{{\footnotesize {escape(note)}}}"]
@@ -199,11 +199,11 @@ def _tabular(layout: Layout) -> str:
     alignments = "l" * n_labels + "".join("l" if wrapped else "r" for wrapped in is_wrapped)
     header = []
     if layout.groups:
-        cells = [rf"\multicolumn{{{n}}}{{c}}{{{_stack(lines)}}}" for lines, n in layout.groups]
+        cells = [rf"\multicolumn{{{n}}}{{c}}{{{_multiline(lines)}}}" for lines, n in layout.groups]
         header += [_table_row([*[""] * n_labels, *cells]), _group_rules(layout.groups, n_labels)]
     header.append(
         _table_row(
-            [*map(escape, grid.label_heads), *(_stack(lines, "r") for lines in layout.heads)]
+            [*map(escape, grid.label_heads), *(_multiline(lines, "r") for lines in layout.heads)]
         )
     )
     body = [line for row in grid.rows for line in _row_lines(layout, row)]
@@ -220,12 +220,12 @@ def _tabular(layout: Layout) -> str:
 def _row_lines(layout: Layout, row: Row) -> list[str]:
     """Write a row of a table: one line of LaTeX, or a line of means and a line of deviations."""
     n_labels = len(row.labels)
-    labels = list(map(_text, row.labels, layout.wrap_widths))
+    labels = list(map(_wrapped_text, row.labels, layout.wrap_widths))
     cells = [
-        _text(cell.mean, wrap_width, cell.is_best)
+        _wrapped_text(cell.mean, wrap_width, cell.is_best)
         for cell, wrap_width in zip(row.cells, layout.wrap_widths[n_labels:], strict=True)
     ]
-    if layout.style.stacks:
+    if layout.style.stacks_deviations:
         deviations = [
             rf"{{\scriptsize {escape(cell.deviation)}}}" if cell.deviation else ""
             for cell in row.cells
@@ -246,7 +246,7 @@ def _row_lines(layout: Layout, row: Row) -> list[str]:
     return lines
 
 
-def _text(text: str, wrap_width: float | None, is_best: bool = False) -> str:
+def _wrapped_text(text: str, wrap_width: float | None, is_best: bool = False) -> str:
     """Write a text, broken into lines if it is wider than `wrap_width` em, and perhaps in bold."""
     escaped = escape(text)
     if wrap_width and text_width(text) > wrap_width:
@@ -254,7 +254,7 @@ def _text(text: str, wrap_width: float | None, is_best: bool = False) -> str:
     return rf"\textbf{{{escaped}}}" if is_best else escaped
 
 
-def _stack(lines: Sequence[str], alignment: str = "c") -> str:
+def _multiline(lines: Sequence[str], alignment: str = "c") -> str:
     """Write a heading of one or several lines."""
     if len(lines) == 1:
         return escape(lines[0])

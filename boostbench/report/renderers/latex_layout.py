@@ -23,13 +23,13 @@ COLUMN_WIDTH = 20.5
 #: Lines of each font size on a page: the smallest numbers among ``article`` with 10, 11 and 12 pt.
 _PAGE_LINES = {"small": 40, "footnotesize": 45}
 _CAPTION_WIDTH = 31.0  # em of a caption's font
-_CAPTION_LINE = 1.25  # height of a caption's line, in lines of the table
-_RULES = 1.5  # height of the three rules of a table, in lines
-_SKIP = 1.0  # height of the space between parts of a table, and around a caption, in lines
+_CAPTION_LINE_HEIGHT = 1.25  # height of a caption's line, in lines of the table
+_RULE_LINES = 1.5  # height of the three rules of a table, in lines
+_GAP_LINES = 1.0  # height of the space between parts of a table, and around a caption, in lines
 
-_BOLD = 1.15  # width of bold letters relative to upright ones
-_RAISED = 0.75  # width of superscripts relative to upright letters
-_DEVIATION = 0.95  # relative width of a deviation below its mean, in the next smaller font
+_BOLD_FACTOR = 1.15  # width of bold letters relative to upright ones
+_RAISED_FACTOR = 0.75  # width of superscripts relative to upright letters
+_DEVIATION_FACTOR = 0.95  # relative width of a deviation below its mean, in the next smaller font
 #: Widths of characters, in em.
 _WIDTHS = {
     character: width
@@ -52,7 +52,7 @@ _WIDTHS = {
     }.items()
     for character in characters
 }
-_OTHER = 0.65  # em, the width of a letter that is not listed, such as a Greek one
+_OTHER_WIDTH = 0.65  # em, the width of a letter that is not listed, such as a Greek one
 _MAX_CAPITALS = 4  # longer words in capitals are abbreviated
 _MAX_SUFFIX = 5  # letters after a point or hyphen that an abbreviation keeps
 _MAX_EXCESS = 0.5  # em, by which a heading may be wider than its column and is not abbreviated
@@ -170,8 +170,8 @@ class Grid:
 
     def select_columns(self, start: int, stop: int) -> "Grid":
         """Return the grid with the columns of cells from `start` to `stop`, which is excluded."""
-        parts = [Row(row.labels, row.cells[start:stop]) for row in self.rows_with_footer]
-        rows, footer = (parts[:-1], parts[-1]) if self.footer else (parts, None)
+        rows = [Row(row.labels, row.cells[start:stop]) for row in self.rows_with_footer]
+        rows, footer = (rows[:-1], rows[-1]) if self.footer else (rows, None)
         return Grid(self.label_heads, self.cell_heads[start:stop], rows, footer)
 
 
@@ -187,36 +187,36 @@ class Style:
         Half of the space between columns, in em.
     abbreviates : bool, default=False
         Whether headings that are wider than their columns are abbreviated.
-    max_text : float, default=None
+    max_text_width : float, default=None
         Width at which names and other words are broken into lines, in em; None: not broken.
-    stacks : bool, default=False
+    stacks_deviations : bool, default=False
         Whether deviations stand below the means.
     """
 
     size: str = "small"
     gap: float = 0.5
     abbreviates: bool = False
-    max_text: float | None = None
-    stacks: bool = False
+    max_text_width: float | None = None
+    stacks_deviations: bool = False
 
 
 #: Styles of a list, in the order in which they are tried.
 LIST_STYLES = (
     Style(),
     Style(gap=0.3),
-    Style(gap=0.3, max_text=9),
-    Style("footnotesize", 0.3, max_text=9),
-    Style("footnotesize", 0.2, max_text=7),
+    Style(gap=0.3, max_text_width=9),
+    Style("footnotesize", 0.3, max_text_width=9),
+    Style("footnotesize", 0.2, max_text_width=7),
 )
 #: Styles of a table of results, in the order in which they are tried.
 TABLE_STYLES = (
     Style(),
     Style(gap=0.3),
     Style(gap=0.3, abbreviates=True),
-    Style(gap=0.3, abbreviates=True, max_text=9),
-    Style("footnotesize", 0.2, abbreviates=True, max_text=9),
-    Style(gap=0.3, abbreviates=True, max_text=9, stacks=True),
-    Style("footnotesize", 0.2, abbreviates=True, max_text=9, stacks=True),
+    Style(gap=0.3, abbreviates=True, max_text_width=9),
+    Style("footnotesize", 0.2, abbreviates=True, max_text_width=9),
+    Style(gap=0.3, abbreviates=True, max_text_width=9, stacks_deviations=True),
+    Style("footnotesize", 0.2, abbreviates=True, max_text_width=9, stacks_deviations=True),
 )
 
 
@@ -256,7 +256,7 @@ class Layout:
     def head_height(self) -> float:
         """Height of headings and rules, in lines of text."""
         groups = max((len(lines) for lines, _ in self.groups), default=0)
-        return _RULES + _SKIP + max(map(len, self.heads)) + groups
+        return _RULE_LINES + _GAP_LINES + max(map(len, self.heads)) + groups
 
     @cached_property
     def row_heights(self) -> list[int]:
@@ -272,8 +272,9 @@ class Layout:
                 if index < n_labels
                 else _cell_texts([row.cells[index - n_labels] for row in rows])
             )
-            heights = list(map(max, heights, [len(_break(text, wrap_width)) for text in texts]))
-        if self.style.stacks:
+            n_lines = [len(_break_lines(text, wrap_width)) for text in texts]
+            heights = list(map(max, heights, n_lines))
+        if self.style.stacks_deviations:
             # The deviations stand below all lines of a broken label.
             has_deviation = [any(map(attrgetter("deviation"), row.cells)) for row in rows]
             heights = list(map(add, heights, has_deviation))
@@ -297,7 +298,7 @@ def choose_layouts(grid: Grid, styles: Sequence[Style] = TABLE_STYLES) -> list[L
     # 1) Return the first layout that fits the width and the height of a page.
     narrow_layouts = []
     for style in styles:
-        layout = _lay_out(grid, style)
+        layout = _make_layout(grid, style)
         if layout.width > PAGE_WIDTHS[style.size]:
             continue
         if layout.head_height + sum(layout.row_heights) <= _free_lines(layout):
@@ -310,13 +311,14 @@ def choose_layouts(grid: Grid, styles: Sequence[Style] = TABLE_STYLES) -> list[L
     n_columns = len(grid.cell_heads)
     for n_parts in range(2, n_columns + 1):
         bounds = [round(part * n_columns / n_parts) for part in range(n_parts + 1)]
-        for max_text in (None, 9):
-            style = Style("footnotesize", 0.3, max_text=max_text)
-            parts = [_lay_out(grid.select_columns(*pair), style) for pair in pairwise(bounds)]
+        for max_text_width in (None, 9):
+            style = Style("footnotesize", 0.3, max_text_width=max_text_width)
+            parts = [_make_layout(grid.select_columns(*pair), style) for pair in pairwise(bounds)]
             if all(part.width <= PAGE_WIDTHS[style.size] for part in parts):
                 return parts
     return [
-        _lay_out(grid.select_columns(index, index + 1), styles[-1]) for index in range(n_columns)
+        _make_layout(grid.select_columns(index, index + 1), styles[-1])
+        for index in range(n_columns)
     ]
 
 
@@ -330,9 +332,9 @@ def text_width(text: str, bold: bool = False) -> float:
     4.18
     """
     pieces = re.split(r"\^([A-Za-z]+)", text)
-    width = sum(map(_WIDTHS.get, "".join(pieces[::2]), repeat(_OTHER)))
-    width += _RAISED * sum(map(_WIDTHS.get, "".join(pieces[1::2]), repeat(_OTHER)))
-    return round(width * (_BOLD if bold else 1), 3)
+    width = sum(map(_WIDTHS.get, "".join(pieces[::2]), repeat(_OTHER_WIDTH)))
+    width += _RAISED_FACTOR * sum(map(_WIDTHS.get, "".join(pieces[1::2]), repeat(_OTHER_WIDTH)))
+    return round(width * (_BOLD_FACTOR if bold else 1), 3)
 
 
 def abbreviate(title: str) -> str:
@@ -344,36 +346,36 @@ def abbreviate(title: str) -> str:
     ['AB.ECC', 'MCB-exp', 'SA3l']
     """
     pieces = re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d[\d.]*(?:e-?\d+)?|[^\w\s,()]", title)
-    is_inner = [False, *(piece.islower() for piece in pieces[1:])]
+    are_lower = [False, *(piece.islower() for piece in pieces[1:])]
     parts = []
-    for piece, inner in zip(pieces, is_inner, strict=True):
+    for piece, is_lower in zip(pieces, are_lower, strict=True):
         if piece in _SMALL_WORDS:
             continue
         if piece.isupper() and len(piece) > _MAX_CAPITALS:
             parts.append(piece[:2])
             continue
-        is_suffix = inner and parts and parts[-1][-1:] in "-." and len(piece) <= _MAX_SUFFIX
+        is_suffix = is_lower and parts and parts[-1][-1:] in "-." and len(piece) <= _MAX_SUFFIX
         keeps_all = piece.isupper() or not piece.isalpha() or is_suffix
         parts.append(piece if keeps_all else piece[0])
     return "".join(parts)
 
 
-def _lay_out(grid: Grid, style: Style) -> Layout:
+def _make_layout(grid: Grid, style: Style) -> Layout:
     """Return the layout of a table in a style, whether or not it fits the page."""
     # 1) Measure the columns of labels.
     rows = grid.rows_with_footer
     wrap_widths, label_widths = [], []
     for index, head in enumerate(grid.label_heads):
         texts = [head, *[row.labels[index] for row in rows]]
-        wrap_widths.append(_wrap_width(texts, style.max_text))
+        wrap_widths.append(_wrap_width(texts, style.max_text_width))
         label_widths.append(wrap_widths[-1] or max(map(text_width, texts)))
     # 2) Measure the columns of cells, and break or abbreviate their headings.
     legend: list[Abbreviation] = []
     widths, heads = [], []
     for index, head in enumerate(grid.cell_heads):
         cells = [row.cells[index] for row in rows]
-        wrap_widths.append(_cell_wrap_width(cells, style.max_text))
-        width = wrap_widths[-1] or _cell_width(cells, style.stacks)
+        wrap_widths.append(_cell_wrap_width(cells, style.max_text_width))
+        width = wrap_widths[-1] or _cell_width(cells, style.stacks_deviations)
         heads.append(_fit_heading(head.title, width, style.abbreviates, legend))
         widths.append(max(width, *map(text_width, heads[-1])))
     # 3) Widen the last column below a group heading that is wider than its columns.
@@ -390,23 +392,23 @@ def _lay_out(grid: Grid, style: Style) -> Layout:
     return Layout(grid, style, wrap_widths, heads, groups if has_groups else [], legend, width)
 
 
-def _wrap_width(texts: Sequence[str], max_text: float | None) -> float | None:
+def _wrap_width(texts: Sequence[str], max_text_width: float | None) -> float | None:
     """Return the width to which texts are broken, in em; None if they are not broken.
 
-    It is `max_text`, or the width of the longest word if that is wider. Texts are not broken if
-    `max_text` is None, or if all of them fit.
+    It is `max_text_width`, or the width of the longest word if that is wider. Texts are not broken
+    if `max_text_width` is None, or if all of them fit.
     """
-    if max_text is None:
+    if max_text_width is None:
         return None
-    wrap_width = max(max_text, *map(text_width, " ".join(texts).split()))
+    wrap_width = max(max_text_width, *map(text_width, " ".join(texts).split()))
     return wrap_width if max(map(text_width, texts)) > wrap_width else None
 
 
-def _cell_wrap_width(cells: Sequence[Cell], max_text: float | None) -> float | None:
+def _cell_wrap_width(cells: Sequence[Cell], max_text_width: float | None) -> float | None:
     """Return `_wrap_width` of a column that has words; numbers alone are not broken."""
     texts = _cell_texts(cells)
     has_words = any(map(str.isalpha, " ".join(texts).split()))
-    return _wrap_width(texts, max_text) if has_words else None
+    return _wrap_width(texts, max_text_width) if has_words else None
 
 
 def _cell_texts(cells: Sequence[Cell]) -> list[str]:
@@ -414,11 +416,11 @@ def _cell_texts(cells: Sequence[Cell]) -> list[str]:
     return [f"{cell.mean} {cell.deviation}".rstrip() for cell in cells]
 
 
-def _cell_width(cells: Sequence[Cell], stacks: bool) -> float:
-    """Return the width of the widest cell, in em; `stacks`: deviations are below the means."""
+def _cell_width(cells: Sequence[Cell], stacks_deviations: bool) -> float:
+    """Return the width of the widest cell, in em, with deviations behind or below the means."""
     widths = [text_width(cell.mean, cell.is_best) + text_width(cell.marks) for cell in cells]
-    if stacks:
-        return max(widths + [_DEVIATION * text_width(cell.deviation) for cell in cells])
+    if stacks_deviations:
+        return max(widths + [_DEVIATION_FACTOR * text_width(cell.deviation) for cell in cells])
     # A deviation and the space before it have the width of their text.
     deviations = [text_width(f" {cell.deviation}".rstrip()) for cell in cells]
     return max(map(add, widths, deviations))
@@ -446,13 +448,13 @@ def _fit_heading(
         Lines of text.
     """
     # 1) Keep a heading that fits, and one whose abbreviation would not be narrower.
-    lines = _break(title, width)
+    lines = _break_lines(title, width)
     widest = max(map(text_width, lines))
     is_short = len(title) <= _MAX_CAPITALS
     if not abbreviates or is_short or widest <= width + _MAX_EXCESS:
         return lines
     abbreviation = abbreviate(title)
-    if max(map(text_width, _break(abbreviation, width))) >= widest:
+    if max(map(text_width, _break_lines(abbreviation, width))) >= widest:
         return lines
     # 2) Number the abbreviation if another heading has it: "AB.M", "AB.M2".
     titles = {entry.short: entry.title for entry in legend}
@@ -461,10 +463,10 @@ def _fit_heading(
         short, number = f"{abbreviation}{number}", number + 1
     if short not in titles:
         legend.append(Abbreviation(short, title))
-    return _break(short, width)
+    return _break_lines(short, width)
 
 
-def _break(text: str, width: float) -> list[str]:
+def _break_lines(text: str, width: float) -> list[str]:
     """Break a text into lines that are as wide as its longest word or `width`.
 
     A line may end between words, before a point and after a hyphen, as in ``AdaBoost.ECC``.
@@ -503,23 +505,23 @@ def paginate(layouts: Sequence[Layout], caption: str, note: str) -> list[list[La
     """
     page_height = _free_lines(layouts[0], caption, note)
     pages: list[list[Layout]] = [[]]
-    n_free = page_height  # lines of text that are left on the last page
+    n_free_lines = page_height  # lines of text that are left on the last page
     for layout in layouts:
         # 1) Begin a new page if the part does not fit below the parts before it.
         head_height = layout.head_height
-        if pages[-1] and head_height + sum(layout.row_heights) > n_free:
+        if pages[-1] and head_height + sum(layout.row_heights) > n_free_lines:
             pages.append([])
-            n_free = page_height
+            n_free_lines = page_height
         # 2) Fill pages with the rows of the part; each page repeats the headings.
         rows: list[Row] = []
-        n_free -= head_height
+        n_free_lines -= head_height
         for row, height in zip(layout.grid.rows_with_footer, layout.row_heights, strict=True):
-            if rows and height > n_free:
+            if rows and height > n_free_lines:
                 pages[-1].append(_select_rows(layout, rows))
                 pages.append([])
-                rows, n_free = [], page_height - head_height
+                rows, n_free_lines = [], page_height - head_height
             rows.append(row)
-            n_free -= height
+            n_free_lines -= height
         pages[-1].append(_select_rows(layout, rows))
     return pages
 
@@ -536,8 +538,8 @@ def _free_lines(layout: Layout, caption: str = 70 * "word ", note: str = 30 * "w
 
     The default texts have the usual lengths, for a choice of the layout before the texts are known.
     """
-    n_lines = _PAGE_LINES[layout.style.size] - _SKIP
-    n_lines -= _CAPTION_LINE * ceil(text_width(caption) / _CAPTION_WIDTH)
+    n_lines = _PAGE_LINES[layout.style.size] - _GAP_LINES
+    n_lines -= _CAPTION_LINE_HEIGHT * ceil(text_width(caption) / _CAPTION_WIDTH)
     return n_lines - ceil(text_width(note) / PAGE_WIDTHS["footnotesize"])
 
 

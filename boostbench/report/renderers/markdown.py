@@ -22,14 +22,14 @@ def markdown(document: Document) -> str:
         parts.append(f"**{escape(document.headline)}**")
     heads = [f"{head.group}, {head.title}".removeprefix(", ") for head in document.heads]
     rows = [[row.label, *row.entries] for row in document.rows]
-    parts.append(pipe(rows, ["data", *heads]))
+    parts.append(pipe_table(rows, ["data", *heads]))
     parts += map(escape, [document.caption, *document.findings, *document.full_notes])
     title = None
     for listing in document.listings:
         if listing.title != title:
             title = listing.title
             parts.append(f"## {title}")
-        parts.append(pipe(listing.rows, listing.heads, listing.n_names))
+        parts.append(pipe_table(listing.rows, listing.heads, listing.n_names))
         sentences = [listing.summary, listing.explanation, *listing.reasons]
         parts += [escape(text) for text in sentences if text]
     return "\n\n".join(parts) + "\n"
@@ -49,17 +49,19 @@ def escape(text: str) -> str:
     return _START.sub(r"\1\\\2", text.replace("<", "&lt;"))
 
 
-def pipe(rows: Iterable[Sequence[str | Entry]], heads: Sequence[str], n_left: int = 1) -> str:
+def pipe_table(rows: Iterable[Sequence[str | Entry]], heads: Sequence[str], n_left: int = 1) -> str:
     """Return a Markdown table of plain texts, which are escaped; best entries are bold.
 
     The first `n_left` columns are left-aligned, the others right-aligned.
     """
     written = [list(map(_bold, row)) for row in rows]
-    return aligned(written, [escape(head) for head in heads], n_left)
+    return pipe_table_of_markdown(written, [escape(head) for head in heads], n_left)
 
 
-def aligned(rows: Sequence[Sequence[str]], heads: Sequence[str], n_left: int = 1) -> str:
-    """Return a table of texts that are Markdown already; see `pipe`."""
+def pipe_table_of_markdown(
+    rows: Sequence[Sequence[str]], heads: Sequence[str], n_left: int = 1
+) -> str:
+    """Return a table of texts that are Markdown already; see `pipe_table`."""
     return tabulate(
         rows,
         heads,

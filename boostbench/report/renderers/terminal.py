@@ -64,7 +64,7 @@ def short_names(paths: Iterable[Path]) -> str:
 _NAME_WIDTH = 12
 
 #: Text of cells without data.
-_ABSENT = "data not available"
+_UNAVAILABLE = "data not available"
 
 #: Headings of one column are wrapped to at least this width (characters).
 _HEAD_WIDTH = 7
@@ -113,11 +113,11 @@ def print_table(console: Console, document: Document) -> None:
         Document of the table.
     """
     # 1) Write the entries. A note names the data that are not available.
-    heads = [f"{_break(head.group, _NAME_WIDTH)}\n{head.title}".lstrip() for head in document.heads]
+    heads = [f"{_wrap(head.group, _NAME_WIDTH)}\n{head.title}".lstrip() for head in document.heads]
     titles = [row.title for row in document.rows]
     lines = [
         [
-            Text(entry.printed if entry.text != _ABSENT else "-", "bold" if entry.best else "")
+            Text(entry.printed if entry.text != _UNAVAILABLE else "-", "bold" if entry.best else "")
             for entry in row.entries
         ]
         for row in document.rows
@@ -207,8 +207,7 @@ def _fit_listing(width: int, listing: Listing, rows: list[list[str]]) -> _Fitted
     """
     columns = zip(listing.heads, zip(*rows, strict=True), strict=True)
     heads = [
-        _break(head, max(_HEAD_WIDTH, *map(len, [*head.split(), *texts])))
-        for head, texts in columns
+        _wrap(head, max(_HEAD_WIDTH, *map(len, [*head.split(), *texts]))) for head, texts in columns
     ]
     # 1) Narrow the gaps.
     gap, legend = GAP, []
@@ -224,9 +223,7 @@ def _fit_listing(width: int, listing: Listing, rows: list[list[str]]) -> _Fitted
         excess = _total_width(heads, rows, gap) - width
         if excess > 0:
             narrow = max(longest[column] - excess, _NAME_WIDTH)
-            rows = [
-                [*row[:column], _break(row[column], narrow), *row[column + 1 :]] for row in rows
-            ]
+            rows = [[*row[:column], _wrap(row[column], narrow), *row[column + 1 :]] for row in rows]
     return _FittedListing(rows, heads, legend, gap)
 
 
@@ -259,7 +256,7 @@ def _abbreviate_bases(rows: Sequence[Sequence[str]]) -> tuple[list[list[str]], l
     return [[*row[:-1], verdict] for row, verdict in zip(rows, verdicts, strict=True)], legend
 
 
-def _break(text: str, width: int) -> str:
+def _wrap(text: str, width: int) -> str:
     """Wrap a text into lines of at most `width` characters."""
     return "\n".join(wrap(text, width))
 

@@ -225,7 +225,7 @@ def test_every_part_fits_the_page(n_columns):
 
 def test_dense_table_has_a_key_and_stacked_deviations():
     (layout,) = choose_layouts(make_grid(n_columns=8))
-    assert layout.style.stacks
+    assert layout.style.stacks_deviations
     assert Abbreviation("AB.ECC0", "AdaBoost.ECC 0") in layout.legend
 
 
