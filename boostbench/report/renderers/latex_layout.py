@@ -57,6 +57,8 @@ _MAX_CAPITALS = 4  # longer words in capitals are abbreviated
 _MAX_SUFFIX = 5  # letters after a point or hyphen that an abbreviation keeps
 _MAX_EXCESS = 0.5  # em, by which a heading may be wider than its column and is not abbreviated
 _MEAN_WITH_DEVIATION = re.compile(r"([-−+]?[\d.]+) (\([\d.]+\))")
+#: Texts of the usual lengths, for the choice of a layout before caption and note are known.
+_USUAL_CAPTION, _USUAL_NOTE = 70 * "word ", 30 * "word "
 #: Words that an abbreviation leaves out.
 _SMALL_WORDS = {"a", "an", "and", "at", "by", "from", "in", "its", "of", "the", "to", "with"}
 
@@ -338,26 +340,32 @@ def text_width(text: str, bold: bool = False) -> float:
 
 
 def abbreviate(title: str) -> str:
-    """Abbreviate a heading: capitals and numbers stay, words lose their end.
+    """Abbreviate a heading by the rules of its pieces: words, capitals, numbers and signs.
+
+    - Capitals are kept; more than four are cut to two.
+    - Numbers and signs are kept, but no comma or parenthesis.
+    - A lower-case word of at most five letters is kept behind a point or hyphen.
+    - Any other word is cut to its first letter; small words such as "of" are left out.
 
     Examples
     --------
     >>> [abbreviate(title) for title in ("AdaBoost.ECC", "MCBoost-exp", "SAMME, 3 leaves")]
     ['AB.ECC', 'MCB-exp', 'SA3l']
     """
+    # Capitals without the one that begins a word, a word, a number, or a sign.
     pieces = re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d[\d.]*(?:e-?\d+)?|[^\w\s,()]", title)
-    are_lower = [False, *(piece.islower() for piece in pieces[1:])]
-    parts = []
-    for piece, is_lower in zip(pieces, are_lower, strict=True):
+    kept = []
+    for piece in pieces:
         if piece in _SMALL_WORDS:
             continue
         if piece.isupper() and len(piece) > _MAX_CAPITALS:
-            parts.append(piece[:2])
+            kept.append(piece[:2])
             continue
-        is_suffix = is_lower and parts and parts[-1][-1:] in "-." and len(piece) <= _MAX_SUFFIX
+        has_mark_before = bool(kept) and kept[-1].endswith(("-", "."))
+        is_suffix = piece.islower() and has_mark_before and len(piece) <= _MAX_SUFFIX
         keeps_all = piece.isupper() or not piece.isalpha() or is_suffix
-        parts.append(piece if keeps_all else piece[0])
-    return "".join(parts)
+        kept.append(piece if keeps_all else piece[0])
+    return "".join(kept)
 
 
 def _make_layout(grid: Grid, style: Style) -> Layout:
@@ -378,7 +386,7 @@ def _make_layout(grid: Grid, style: Style) -> Layout:
         width = wrap_widths[-1] or _cell_width(cells, style.stacks_deviations)
         heads.append(_fit_heading(head.title, width, style.abbreviates, legend))
         widths.append(max(width, *map(text_width, heads[-1])))
-    # 3) Widen the last column below a group heading that is wider than its columns.
+    # 3) Make the group headings. If one is wider than its columns, widen the last of them.
     groups, start = [], 0
     for title, members in groupby(grid.cell_heads, attrgetter("group")):
         stop = start + len(list(members))
@@ -429,7 +437,7 @@ def _cell_width(cells: Sequence[Cell], stacks_deviations: bool) -> float:
 def _fit_heading(
     title: str, width: float, abbreviates: bool, legend: list[Abbreviation]
 ) -> list[str]:
-    """Break a heading into lines for a column, or abbreviate it.
+    """Break a heading into lines for a column, or abbreviate it and note this in `legend`.
 
     Parameters
     ----------
@@ -469,16 +477,15 @@ def _fit_heading(
 def _break_lines(text: str, width: float) -> list[str]:
     """Break a text into lines that are as wide as its longest word or `width`.
 
-    A line may end between words, before a point and after a hyphen, as in ``AdaBoost.ECC``.
+    A line may end at a space, before the point of ``AdaBoost.ECC`` or its abbreviation ``AB.ECC``,
+    and after the hyphen of ``MCBoost-exp``.
     """
-    words = re.split(r" |(?<=[a-zB])(?=\.[A-Za-z])|(?<=[A-Za-z]-)(?=[a-z])", text)
+    # The group keeps the separators, a space or nothing, at the odd indices.
+    pieces = re.split(r"( |(?<=[a-zB])(?=\.[A-Za-z])|(?<=[A-Za-z]-)(?=[a-z]))", text)
+    words, spaces = pieces[::2], ["", *pieces[1::2]]
     max_width = max(width, *map(text_width, words))
     lines = [""]
-    rest = text
-    for word in words:
-        # The division has removed the spaces, and a part behind a point or hyphen has none.
-        space = " " if rest.startswith(" ") else ""
-        rest = rest.removeprefix(space).removeprefix(word)
+    for space, word in zip(spaces, words, strict=True):
         longer = lines[-1] + space + word
         # The tolerance is for the rounding of sums: the longest word itself fits.
         if lines[-1] and text_width(longer) > max_width + 1e-9:
@@ -533,11 +540,8 @@ def _select_rows(layout: Layout, rows: list[Row]) -> Layout:
     return replace(layout, grid=grid)
 
 
-def _free_lines(layout: Layout, caption: str = 70 * "word ", note: str = 30 * "word ") -> float:
-    """Return the number of lines of text that a caption and a note leave on a page.
-
-    The default texts have the usual lengths, for a choice of the layout before the texts are known.
-    """
+def _free_lines(layout: Layout, caption: str = _USUAL_CAPTION, note: str = _USUAL_NOTE) -> float:
+    """Return the number of lines of text that a caption and a note leave on a page."""
     n_lines = _PAGE_LINES[layout.style.size] - _GAP_LINES
     n_lines -= _CAPTION_LINE_HEIGHT * ceil(text_width(caption) / _CAPTION_WIDTH)
     return n_lines - ceil(text_width(note) / PAGE_WIDTHS["footnotesize"])
