@@ -461,7 +461,8 @@ def _fit_heading(
     is_short = len(title) <= _MAX_CAPITALS
     if not abbreviates or is_short or widest <= width + _MAX_EXCESS:
         return lines
-    abbreviation = abbreviate(title)
+    # A title in a script without capitals has no pieces, and is kept.
+    abbreviation = abbreviate(title) or title
     if max(map(text_width, _break_lines(abbreviation, width))) >= widest:
         return lines
     # 2) Number the abbreviation if another heading has it: "AB.M", "AB.M2".

@@ -246,6 +246,12 @@ def test_abbreviate(title, short):
     assert abbreviate(title) == short
 
 
+def test_titles_in_other_scripts_are_not_abbreviated():
+    rows = [Row(["data"], [Cell.from_text("1.2 (0.1)")] * 12)]
+    grid = Grid(["Data set"], [Heading("", "提升算法的一个很长的名字")] * 12, rows)
+    assert not any(layout.legend for layout in choose_layouts(grid))
+
+
 def test_raised_and_bold_widths():
     assert text_width("a^bc") < text_width("abc")
     assert text_width("12.3", bold=True) > text_width("12.3")
