@@ -354,18 +354,18 @@ def abbreviate(title: str) -> str:
     """
     # Capitals without the one that begins a word, a word, a number, or a sign.
     pieces = re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d[\d.]*(?:e-?\d+)?|[^\w\s,()]", title)
-    kept = []
+    short_pieces = []
     for piece in pieces:
         if piece in _SMALL_WORDS:
             continue
         if piece.isupper() and len(piece) > _MAX_CAPITALS:
-            kept.append(piece[:2])
+            short_pieces.append(piece[:2])
             continue
-        has_mark_before = bool(kept) and kept[-1].endswith(("-", "."))
+        has_mark_before = bool(short_pieces) and short_pieces[-1].endswith(("-", "."))
         is_suffix = piece.islower() and has_mark_before and len(piece) <= _MAX_SUFFIX
         keeps_all = piece.isupper() or not piece.isalpha() or is_suffix
-        kept.append(piece if keeps_all else piece[0])
-    return "".join(kept)
+        short_pieces.append(piece if keeps_all else piece[0])
+    return "".join(short_pieces)
 
 
 def _make_layout(grid: Grid, style: Style) -> Layout:
