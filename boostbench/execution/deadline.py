@@ -17,6 +17,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from boostbench.fitting.trial import DIED, Outcome, Trial, calibration, run_trial
+from boostbench.records.results import Results
 from boostbench.util.errors import UserError
 
 #: Grace period, in which a trial can stop after its limit before its process is ended: a fraction
@@ -46,7 +47,7 @@ def timeout_failure(outcome: Outcome, limit: float) -> Outcome:
         Time limit in seconds.
     """
     error = f"OutOfTime: it takes more than {limit:g} s"
-    return replace(outcome, results={}, error=error, where="protocol.time_limit")
+    return replace(outcome, results=Results(), error=error, where="protocol.time_limit")
 
 
 def find_timeout(trace: Path, limit: float | None) -> Outcome | None:

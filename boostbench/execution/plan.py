@@ -272,32 +272,38 @@ class Task:
         BadLine
             If a result has an impossible value, or has no JSON form.
         """
-        # 1) Collect the facts that every record has.
-        entries = dict(outcome.results)
-        entries |= {"split": self.split, "rows": self.trial.split.checksum}
+        # 1) Collect the facts of a trial or of a split. Trials are many, so that they have fewer.
         facts = {"finished": outcome.finished, "error": outcome.error, "where": outcome.where}
-        # 2) Add the facts of a trial or of a split. Trials are many, so that they have fewer facts.
         if self.is_tuning:
             points = self.points
-            entries["fold"] = self.trial.split.index
-            entries |= {"points": points} if len(points) > 1 else {"point": points[0]}
+            facts["fold"] = self.trial.split.index
+            facts |= {"points": points} if len(points) > 1 else {"point": points[0]}
         else:
-            entries |= {
-                "chosen": dict(self.trial.chosen),
-                "validation_error": self.validation_error,
-            }
             facts |= {"n_train": outcome.n_train, "n_test": outcome.n_test}
             facts |= {"started": outcome.started, "warnings": outcome.warnings}
-        # 3) Leave out unknown facts, as of a fit whose process is gone.
-        entries |= {name: value for name, value in facts.items() if value is not None}
-        # The first edition is left out. Versions of libraries are a part of the environment.
+            facts["chosen"] = dict(self.trial.chosen)
+        # 2) Leave out facts that are unknown, such as the times of a fit whose process is gone. A
+        #    split without tuning is recorded with a validation error of None.
+        facts = {name: value for name, value in facts.items() if value is not None}
+        if not self.is_tuning:
+            facts["validation_error"] = self.validation_error
+        # 3) Make the record. Its provenance leaves out the first edition; versions of libraries are
+        #    a part of the environment.
         version = self.experiment.spec.code_version
         provenance = {"edition": version.edition} if version.edition != FIRST_EDITION else {}
         if version.source:
             provenance["source"] = version.source
         provenance |= {"commit": commit(), "environment": outcome.environment}
         kind = "tuning" if self.is_tuning else self.experiment.measure.suffix
-        return make_record(kind, self.experiment.config, Provenance(provenance), entries)
+        return make_record(
+            kind,
+            self.experiment.config,
+            Provenance(provenance),
+            outcome.results,
+            split=self.split,
+            rows=self.trial.split.checksum,
+            **facts,
+        )
 
 
 def split_task(

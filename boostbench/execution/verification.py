@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from functools import lru_cache
 from statistics import fmean
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from scipy import stats
@@ -26,11 +26,14 @@ from boostbench.data.dataset import Dataset
 from boostbench.data.loading import load
 from boostbench.execution.workers import Workers
 from boostbench.fitting.measures.base import Measure
+from boostbench.fitting.quantities import read_entries
 from boostbench.fitting.splits import Split, splits
 from boostbench.fitting.trial import Outcome, Trial
 from boostbench.fitting.tuning import inner_splits, trials
+from boostbench.records.codec import make_record
 from boostbench.records.environment import now, system
-from boostbench.records.schema import Config, Measured, Record, TrialRecord
+from boostbench.records.results import Results
+from boostbench.records.schema import BadLine, Config, Measured, Record, TrialRecord
 from boostbench.records.verified import Finding, Group
 from boostbench.spec import measures
 from boostbench.spec.algorithm import AlgorithmSpec
@@ -62,6 +65,8 @@ _INPUTS = {"split", "fold", "rows", "chosen"}
 _INPUTS_OF_TRIALS = {"point", "points"}
 # Further input of a split: trials, which are verified by themselves, have measured this error.
 _INPUTS_OF_SPLITS = {"validation_error"}
+# Times of a fit, which are not compared.
+_TIMES = {"started", "finished"}
 
 
 # ---------------------------------------------------------------------------------------------
@@ -245,8 +250,20 @@ def list_differences(record: Record, outcome: Outcome) -> list[str]:
 
     Entries that today's measure adds are no difference; an entry that it lacks is one.
     """
-    today = {**outcome.results, "n_train": outcome.n_train, "n_test": outcome.n_test}
+    # 1) Make a record of the refit, so that both have their results in the same form. It has the
+    #    input of the fit, and the times, from the old record.
     inputs = _INPUTS | (_INPUTS_OF_TRIALS if record.is_trial else _INPUTS_OF_SPLITS)
+    entries = record.readable_entries
+    facts = {name: entries[name] for name in inputs | _TIMES if name in entries}
+    if not record.is_trial:
+        facts |= {"n_train": outcome.n_train, "n_test": outcome.n_test}
+    kind = "tuning" if record.is_trial else find_measure(record.config).suffix
+    try:
+        refit = make_record(kind, record.config, record.provenance, outcome.results, **facts)
+    except BadLine as error:
+        return [f"today's results cannot be recorded: {error}"]
+    # 2) Compare the results.
+    today = refit.comparable_entries
     return [
         f"{name} is {_shorten(value)} on record, {_shorten(today.get(name))} today"
         for name, value in sorted(record.comparable_entries.items())
@@ -272,23 +289,27 @@ def _shorten(value: object) -> str:
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 
-def held_out_error(results: Mapping[str, Any]) -> float | None:
+def held_out_error(results: Record | Results) -> float | None:
     """Return the error on samples that were not trained on, a fraction; None: no such error.
 
     Parameters
     ----------
-    results : mapping of str to JSON value
-        Results of a fit, as recorded. The error of several points of a grid is their mean, and the
-        error of codes is 1 minus the mean average precision.
+    results : Record or Results
+        The error of several points of a grid is their mean, and the error of codes is 1 minus the
+        mean average precision.
     """
-    if "validation_errors" in results:
-        return fmean(results["validation_errors"])
-    for name in ("test_error", "validation_error"):
-        if results.get(name) is not None:
-            return results[name]
-    if "mean_average_precision" in results:
-        return 1 - results["mean_average_precision"]
-    return None
+    names = ("validation_errors", "test_error", "validation_error", "mean_average_precision")
+    errors, test_error, validation_error, precision = (
+        read_entries([results], (name,))[0] for name in names
+    )
+    if errors is not None:
+        return fmean(errors)
+    if test_error is not None:
+        return test_error
+    # The record of a split has the validation error of its chosen parameters, too.
+    if precision is not None:
+        return 1 - precision
+    return validation_error
 
 
 def systematic_difference(differences: Iterable[float]) -> float | None:
@@ -436,7 +457,7 @@ class GroupCheck:
         elif is_same_kernel or self._is_made_by(fit, kernel):
             result = RefitResult(fit.key, "different", f"{fit.label}: {'; '.join(differences)}")
         else:
-            errors = held_out_error(fit.record.comparable_entries), held_out_error(outcome.results)
+            errors = held_out_error(fit.record), held_out_error(outcome.results)
             change = 0.0 if None in errors else 100 * (errors[1] - errors[0])
             result = RefitResult(fit.key, "other errors", change=change)
         self.results.append(result)

@@ -117,13 +117,16 @@ class StagedPredictions(NamedTuple):
 
     Attributes
     ----------
-    by_stage : dict of str to ndarray of shape (n_samples,)
-        Labels at the ``"end"``, and at each checkpoint by its digits: ``"10"``.
+    end : ndarray of shape (n_samples,)
+        Labels at the end.
+    at_checkpoints : list of ndarray of shape (n_samples,)
+        Labels at the first checkpoints, up to the limit of rounds.
     n_rounds : int or None
         Number of rounds done; None without checkpoints or without stages.
     """
 
-    by_stage: dict[str, np.ndarray]
+    end: np.ndarray
+    at_checkpoints: list[np.ndarray]
     n_rounds: int | None
 
 
@@ -157,14 +160,14 @@ def predictions(
     """
     end = predict(estimator, X, classes) if end is None else end
     if not rounds or not hasattr(estimator, "staged_predict"):
-        return StagedPredictions({"end": end}, None)
+        return StagedPredictions(end, [], None)
     # 1) Keep the stages at checkpoints. Boosting may stop before its first round: then there is no
     #    stage.
-    by_stage = {"end": end}
+    at_checkpoints = []
     n_done, last = 0, end  # number and labels of the last stage
     for n_done, last in enumerate(stages(estimator, X, classes), start=1):
         if n_done in rounds:
-            by_stage[str(n_done)] = last
+            at_checkpoints.append(last)
     if np.sum(last != end) > max(MAX_TIES, MAX_TIED_SHARE * len(end)):
         raise RuntimeError("the last stage of staged_predict is not what predict gives")
     # 2) Repeat the last stage at later checkpoints, up to the limit of rounds. An estimator may
@@ -173,8 +176,8 @@ def predictions(
     names = (getattr(estimator, "staged_parameter", None), *ROUND_PARAMETERS)
     limit = next((params[name] for name in names if name in params), n_done)
     limit = limit if isinstance(limit, numbers.Real) else n_done
-    by_stage |= {str(n): last for n in rounds if n_done < n <= limit}
-    return StagedPredictions(by_stage, n_done)
+    at_checkpoints += [last for n in rounds if n_done < n <= limit]
+    return StagedPredictions(end, at_checkpoints, n_done)
 
 
 @contextlib.contextmanager

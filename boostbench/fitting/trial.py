@@ -24,6 +24,7 @@ from boostbench.fitting.preparation import preparation
 from boostbench.fitting.quantities import TIME_DIGITS
 from boostbench.fitting.splits import Split
 from boostbench.records.environment import environment, now
+from boostbench.records.results import Results, Seconds, SplitResults
 from boostbench.records.schema import Point
 from boostbench.spec.algorithm import AlgorithmSpec
 from boostbench.spec.data import KEEP
@@ -46,8 +47,8 @@ class Outcome:
 
     Attributes
     ----------
-    results : mapping, default={}
-        Results of the measure as JSON types; empty if the trial failed.
+    results : Results, default=Results()
+        Results of the measure; without fields if the trial failed.
     error : str, default=None
         Type and first line of the error; None: the trial finished.
     where : str, default=None
@@ -64,7 +65,7 @@ class Outcome:
         Times in UTC, in ISO format.
     """
 
-    results: Mapping[str, Any] = field(default_factory=dict)
+    results: Results = field(default_factory=Results)
     error: str | None = None
     where: str | None = None
     n_train: int | None = None
@@ -115,26 +116,18 @@ class Fit:
         seconds = _fit(self.estimator.set_params(**params), self.X_train, self.y_train)
         return replace(self, seconds=seconds)
 
-    def times(self) -> dict[str, float | None]:
-        """Return CPU seconds of the fit, of its parts, and of the reference job on this machine.
+    def times(self) -> Seconds:
+        """Return CPU seconds of the fit, of its parts, and of the reference job on this machine."""
 
-        Returns
-        -------
-        dict of str to float or None
-            ``fit``; ``weak_learner`` and ``coefficients``, the parts of a fit that find weak
-            learners and coefficients, None if the estimator does not measure them;
-            ``calibration``, see `calibration`.
-        """
-        seconds = {
-            "fit": self.seconds,
-            "weak_learner": getattr(self.estimator, "weak_learner_time_", None),
-            "coefficients": getattr(self.estimator, "coefficient_time_", None),
-            "calibration": calibration(),
-        }
-        return {
-            part: None if time is None else round_significant(time, TIME_DIGITS)
-            for part, time in seconds.items()
-        }
+        def rounded(seconds: float | None) -> float | None:
+            return None if seconds is None else round_significant(seconds, TIME_DIGITS)
+
+        return Seconds(
+            fit=rounded(self.seconds),
+            weak_learner=rounded(getattr(self.estimator, "weak_learner_time_", None)),
+            coefficients=rounded(getattr(self.estimator, "coefficient_time_", None)),
+            calibration=rounded(calibration()),
+        )
 
     def count(self, attribute: str) -> int | None:
         """Return an integer attribute of the estimator; None if it has none."""
@@ -291,7 +284,10 @@ def run_trial(trial: Trial, X, y: np.ndarray) -> Outcome:
     started = now()
     with warnings.catch_warnings(record=True) as caught, threadpool_limits(1):
         try:
-            outcome = Outcome(trial.measure.take(trial, X, y))
+            results = trial.measure.take(trial, X, y)
+            if not isinstance(results, Results):  # a measure of a user may return a mapping
+                results = SplitResults.from_dict(results)
+            outcome = Outcome(results)
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # SystemExit of an estimator fails its trial only

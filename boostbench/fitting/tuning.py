@@ -22,6 +22,7 @@ from boostbench.fitting.measures.base import Measure
 from boostbench.fitting.splits import Split, smallest_class
 from boostbench.fitting.stages import digest_of_labels
 from boostbench.fitting.trial import Fit, Trial
+from boostbench.records.results import TrialResults
 from boostbench.records.schema import Point, Record, TrialRecord
 from boostbench.util.errors import UserError
 
@@ -167,31 +168,24 @@ class Validation(Measure):
     points: tuple[Point, ...]
     staged: str | None = None
 
-    def take(self, trial: Trial, X, y: np.ndarray) -> dict:
+    def take(self, trial: Trial, X, y: np.ndarray) -> TrialResults:
         """Fit, and return the validation errors of the points.
 
-        Returns
-        -------
-        dict
-            For a single point, ``validation_error``, ``digest`` of the judged output (see
-            `Measure.outputs`) and CPU ``seconds``; for several points,
-            ``validation_errors``, ``digests`` and, as a list with one entry per fit, ``seconds``.
+        The digests are made of the judged outputs, see `Measure.outputs`.
         """
         if len(self.points) == 1:
             fit = trial.fit(X, y, **self.points[0])
             judgement = self._judge(fit, self.measure.outputs(fit)["end"])
-            return {
-                "validation_error": judgement.loss,
-                "digest": judgement.digest,
-                "seconds": fit.times(),
-            }
+            return TrialResults(
+                validation_error=judgement.loss, digest=judgement.digest, seconds=fit.times()
+            )
         fit_points = self._fit_stages if self.staged else self._fit_path
         judgements, seconds = fit_points(trial, X, y)
-        return {
-            "validation_errors": [judgement.loss for judgement in judgements],
-            "digests": [judgement.digest for judgement in judgements],
-            "seconds": [round(seconds_of_fit, 4) for seconds_of_fit in seconds],
-        }
+        return TrialResults(
+            validation_errors=[judgement.loss for judgement in judgements],
+            digests=[judgement.digest for judgement in judgements],
+            seconds=[round(seconds_of_fit, 4) for seconds_of_fit in seconds],
+        )
 
     def _fit_path(self, trial: Trial, X, y: np.ndarray) -> tuple[list[_Judgement], list[float]]:
         """Fit point by point, each fit a warm start from the previous one.

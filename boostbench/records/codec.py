@@ -15,7 +15,9 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import msgspec
+from msgspec import UNSET
 
+from boostbench.records.results import Results
 from boostbench.records.schema import (
     SCHEMA,
     BadLine,
@@ -155,7 +157,7 @@ def parse(line: bytes) -> dict[str, Any]:
 
 
 def make_record(
-    kind: str, config: Config, provenance: Provenance, entries: Mapping[str, Any]
+    kind: str, config: Config, provenance: Provenance, results: Results, **facts: Any
 ) -> Record:
     """Return the record of a fit, checked and as it will be read from its line.
 
@@ -165,9 +167,10 @@ def make_record(
         Kind of the record: ``"tuning"``, or the suffix of a measure.
     config : Config
     provenance : Provenance
-    entries : mapping
-        Further entries of JSON types, with errors as fractions, and values at checkpoints by the
-        number of boosting rounds.
+    results : Results
+        Results of the measure, with errors as fractions.
+    **facts
+        Further entries of JSON types, such as the number of the split.
 
     Raises
     ------
@@ -176,7 +179,7 @@ def make_record(
     """
     try:
         # A measure may give numbers of NumPy; the record has the numbers of its line.
-        content = parse(_line(_encode_entries(entries, config)))
+        content = parse(_line(_stored_entries(results, facts, config)))
     except UserError as error:
         raise BadLine(str(error)) from None
     content |= {"schema": SCHEMA, "config": config, "provenance": provenance}
@@ -270,54 +273,62 @@ _COUNTED = (
 )
 
 
-def _encode_entries(entries: Mapping[str, Any], config: Config) -> dict[str, Any]:
-    """Return entries in their stored form, see the module; texts become valid Unicode."""
-    encoded = dict(entries)
+def _stored_entries(results: Results, facts: Mapping[str, Any], config: Config) -> dict[str, Any]:
+    """Return the entries of a record in their stored form, see the module and `make_record`."""
+    fields = {name: getattr(results, name) for name in results.__struct_fields__}
+    extra_entries = fields.pop("extra_entries")
+    entries = {name: value for name, value in fields.items() if value is not UNSET}
+    entries |= ({} if extra_entries is UNSET else extra_entries) | facts
     # 1) Messages may quote bytes that are no Unicode, such as the name of a file.
     for name in ("error", "where"):
-        if name in encoded:
-            encoded[name] = _escape_invalid(encoded[name])
-    if "warnings" in encoded:
-        encoded["warnings"] = list(map(_escape_invalid, encoded["warnings"]))
-    # 2) Errors become numbers of wrong rows, if these give the errors exactly. The entry
-    #    ``checkpoints`` has errors by the number of rounds.
+        if name in entries:
+            entries[name] = _escape_invalid(entries[name])
+    if "warnings" in entries:
+        entries["warnings"] = list(map(_escape_invalid, entries["warnings"]))
+    # 2) Errors become numbers of wrong rows, if these give the errors exactly; otherwise errors at
+    #    checkpoints get the numbers of rounds as their keys.
     for error_name, count_name, total_name in _COUNTED:
-        share, n_rows = encoded.get(error_name), encoded.get(total_name)
-        if isinstance(share, dict):
-            n_wrong = {rounds: _count_rows(value, n_rows) for rounds, value in share.items()}
-            is_exact = None not in n_wrong.values()
-        else:
-            n_wrong = _count_rows(share, n_rows)
-            is_exact = n_wrong is not None
-        if is_exact:
-            del encoded[error_name]
-            encoded[count_name] = n_wrong
+        share = entries.get(error_name)
+        n_wrong = _count_rows(share, entries.get(total_name))
+        if n_wrong is not None:
+            del entries[error_name]
+            entries[count_name] = n_wrong
+        elif isinstance(share, list):
+            entries[error_name] = dict(zip(config.checkpoints, share, strict=False))
     # 3) Values by the number of rounds become lists, if they are at the first checkpoints of the
     #    config; digests and witnesses have a value at the end of the fit, too.
     for name, last in (("n_wrong", []), ("digests", ["end"]), ("witness", ["end"])):
-        by_round = encoded.get(name)
+        by_round = entries.get(name)
         if isinstance(by_round, dict):
             rounds = [*config.checkpoints[: len(by_round) - len(last)], *last]
             if by_round.keys() == set(rounds):
-                encoded[name] = [by_round[number] for number in rounds]
-    return encoded
+                entries[name] = [by_round[number] for number in rounds]
+    return entries
 
 
-def _count_rows(share: Any, n_rows: Any) -> int | None:
+def _count_rows(share: Any, n_rows: Any) -> int | list | dict | None:
     """Return the whole number that `share`, times `n_rows`, stands for.
 
     Parameters
     ----------
     share : object
-        Fraction of rows, if it is a float.
+        Fraction of rows, if it is a float. Also a list of fractions, or a user's mapping of numbers
+        of rounds to fractions.
     n_rows : object
         Number of all rows, if it is an int.
 
     Returns
     -------
-    int or None
-        None: no number of rows, divided by `n_rows`, gives exactly `share`.
+    int, list, dict or None
+        Numbers in the form of `share`. None: no number of rows, divided by `n_rows`, gives exactly
+        `share`, or one of its fractions.
     """
+    if isinstance(share, dict):
+        counts = _count_rows([*share.values()], n_rows)
+        return None if counts is None else dict(zip(share, counts, strict=True))
+    if isinstance(share, list):
+        counts = [_count_rows(fraction, n_rows) for fraction in share]
+        return None if None in counts else counts
     if not (isinstance(share, float) and 0 <= share <= 1 and isinstance(n_rows, int) and n_rows):
         return None
     count = round(share * n_rows)

@@ -542,7 +542,8 @@ class Measured(Record, kw_only=True):
     n_parameters : int, None or UNSET
         Number of parameters of the model.
     seconds : dict of str to float, or UNSET
-        CPU seconds of the parts of the fit. `Seconds` in some subclasses.
+        CPU seconds of the parts of the fit. `boostbench.records.results.Seconds` in some
+        subclasses.
     """
 
     is_path: ClassVar[bool] = False
@@ -669,9 +670,9 @@ class Measured(Record, kw_only=True):
         Parameters
         ----------
         part : str, default="fit"
-            Key of `seconds`, or name of an attribute of `Seconds`.
+            Key of `seconds`, or name of an attribute of its struct.
         """
-        # A dict here, `Seconds` in some subclasses, or UNSET, which has no attribute of the name.
+        # A dict here, a struct in some subclasses, or UNSET, which has no attribute of the name.
         if isinstance(self.seconds, dict):
             return self.seconds.get(part)
         seconds = getattr(self.seconds, part, UNSET)
@@ -701,29 +702,6 @@ class Measured(Record, kw_only=True):
             rounds = self.config.checkpoints[: len(stored) - len(end)]
             return dict(zip([*rounds, *end], stored, strict=True))
         return None if stored is UNSET else stored
-
-
-class Seconds(Struct, frozen=True, gc=False):
-    """CPU seconds of a fit and its parts, of a prediction, and of the reference job.
-
-    Attributes
-    ----------
-    fit : float
-        Whole fit.
-    predict_per_instance : float
-        Prediction of the test part, divided by its number of samples.
-    calibration : float
-        Reference job, see `boostbench.fitting.trial.calibration`, by which times of different
-        machines are compared.
-    weak_learner, coefficients : float, None or UNSET
-        Parts of the fit: training of the weak learners, and computation of their coefficients.
-    """
-
-    fit: Duration
-    predict_per_instance: Duration
-    calibration: Duration
-    weak_learner: Duration | UnsetType | None = UNSET
-    coefficients: Duration | UnsetType | None = UNSET
 
 
 def check(content: Any, form: type, dec_hook=None) -> Any:

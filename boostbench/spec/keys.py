@@ -25,8 +25,20 @@ from boostbench.spec.class_facts import class_attribute, constructor_defaults
 from boostbench.spec.protocol import ProtocolSpec
 from boostbench.util.errors import UserError
 
+
+def _struct_entries(value: object) -> Any:
+    """Return the entries of a struct, which the encoder of JSON does not know."""
+    if isinstance(value, msgspec.Struct):
+        return msgspec.to_builtins(value)
+    raise TypeError(f"Object of type {type(value).__name__} is not JSON serializable")
+
+
 _encode = json.JSONEncoder(
-    sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False
+    sort_keys=True,
+    separators=(",", ":"),
+    ensure_ascii=False,
+    allow_nan=False,
+    default=_struct_entries,
 ).encode
 
 

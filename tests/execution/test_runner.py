@@ -9,6 +9,7 @@ import time
 from dataclasses import replace
 
 import highspy
+import msgspec
 import numpy as np
 import processes
 import pytest
@@ -218,8 +219,10 @@ def test_unrecordable_values_are_failures(make_experiment, results, monkeypatch,
     take = Prediction.take
 
     def broken(self, trial, X, y):
-        outcome = take(self, trial, X, y)
-        return outcome | {"test_error": value} if trial.split.index == 2 else outcome
+        results = take(self, trial, X, y)
+        if trial.split.index != 2:
+            return results
+        return msgspec.structs.replace(results, test_error=value)
 
     monkeypatch.setattr(Prediction, "take", broken)
     [outcome] = run([make_experiment()], results=results).results

@@ -21,6 +21,7 @@ from boostbench.execution.verification import (
 from boostbench.execution.workers import Workers
 from boostbench.fitting.trial import Outcome, run_trial
 from boostbench.records.environment import system
+from boostbench.records.results import SplitResults, TrialResults
 from boostbench.records.store import read_records
 from boostbench.records.verified import Group, Verified, add_finding
 from boostbench.util.errors import UserError
@@ -37,7 +38,8 @@ def outcome(entries):
     """Return the outcome of a fit that gives these entries of a record."""
     names = ("n_train", "n_test", "warnings", "environment", "started", "finished")
     facts = {name: entries[name] for name in names if name in entries}
-    return Outcome({k: v for k, v in entries.items() if k not in facts}, **facts)
+    results = {name: value for name, value in entries.items() if name not in facts}
+    return Outcome(SplitResults.from_dict(results), **facts)
 
 
 # Comparisons of a single record
@@ -97,12 +99,13 @@ def test_validation_error_is_compared_in_trials_only():
 
 
 def test_held_out_error_of_each_kind_of_record():
-    assert verification.held_out_error(RECORD) == 1 / 30
-    assert verification.held_out_error(TRIAL) == 0.1
-    errors = {"validation_errors": [0.1, 0.3]}
-    assert verification.held_out_error(errors) == pytest.approx(0.2)
-    assert verification.held_out_error({"mean_average_precision": 0.75}) == 0.25
-    assert verification.held_out_error({"validation_error": None}) is None
+    assert verification.held_out_error(SPLIT) == 1 / 30
+    assert verification.held_out_error(examples.recorded(TRIAL, "tuning")) == 0.1
+    path = TrialResults(seconds=[1.0], validation_errors=[0.1, 0.3])
+    assert verification.held_out_error(path) == pytest.approx(0.2)
+    codes = SplitResults.from_dict({"mean_average_precision": 0.75})
+    assert verification.held_out_error(codes) == 0.25
+    assert verification.held_out_error(SplitResults()) is None
 
 
 def test_systematic_difference_agrees_with_enumeration_of_signs():

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from boostbench.analysis.frame import ResultFrame
 from boostbench.records.codec import make_record
+from boostbench.records.results import SplitResults
 from boostbench.records.schema import Config, Provenance
 from boostbench.records.store import RecordFile, read_records
 
@@ -86,7 +87,7 @@ def recorded(entries, kind=""):
     config = Config(entries.pop("config"))
     provenance = {name: entries.pop(name) for name in _PROVENANCE if name in entries}
     provenance = Provenance({"environment": None} | provenance)
-    return make_record(kind, config, provenance, entries)
+    return make_record(kind, config, provenance, SplitResults.from_dict(entries))
 
 
 def measured(kind, **entries):

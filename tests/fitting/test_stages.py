@@ -20,36 +20,33 @@ def fitted_stages(dataset):
 
 def test_labels_are_predicted_at_checkpoints_and_the_end(fitted_stages):
     model, X = fitted_stages
-    labels_by_stage, done = predictions(model, X, KNOWN, rounds=(1, 2, 3, 7, 9, 20))
+    labels = predictions(model, X, KNOWN, rounds=(1, 2, 3, 7, 9, 20))
     every = list(model.staged_predict(X))
-    assert done == len(every) == 3
-    # Training ended after 3 of 9 rounds.
-    expected = {"1": 0, "2": 1, "3": 2, "7": 2, "9": 2, "end": 2}
-    assert labels_by_stage.keys() == expected.keys()
-    assert all(
-        np.array_equal(labels_by_stage[name], every[stage]) for name, stage in expected.items()
-    )
+    assert labels.n_rounds == len(every) == 3
+    # Training ended after 3 of 9 rounds, so that 7 and 9 have the third stage, and 20 has none.
+    assert np.array_equal(labels.at_checkpoints, [every[stage] for stage in (0, 1, 2, 2, 2)])
+    assert np.array_equal(labels.end, every[2])
 
 
 def test_staged_parameter_names_the_rounds(fitted_stages, monkeypatch):
     model, X = fitted_stages
     monkeypatch.setattr(model, "get_params", lambda: {"length": 9})
-    assert predictions(model, X, KNOWN, rounds=(3, 9, 20))[0].keys() == {"3", "end"}
+    assert len(predictions(model, X, KNOWN, rounds=(3, 9, 20)).at_checkpoints) == 1
     model.staged_parameter = "length"
-    assert predictions(model, X, KNOWN, rounds=(3, 9, 20))[0].keys() == {"3", "9", "end"}
+    assert len(predictions(model, X, KNOWN, rounds=(3, 9, 20)).at_checkpoints) == 2
 
 
 @pytest.mark.parametrize("asked", [None, "auto"])
 def test_finished_rounds_replace_rounds_without_a_number(fitted_stages, monkeypatch, asked):
     model, X = fitted_stages
     monkeypatch.setattr(model, "get_params", lambda: {"n_estimators": asked, "max_iter": 100})
-    assert predictions(model, X, KNOWN, rounds=(3, 9))[0].keys() == {"3", "end"}
+    assert len(predictions(model, X, KNOWN, rounds=(3, 9)).at_checkpoints) == 1
 
 
 def test_model_without_stages_has_an_end(dataset):
     tree = DecisionTreeClassifier().fit(dataset.X, dataset.y)
-    labels_by_stage, done = predictions(tree, dataset.X, np.unique(dataset.y), rounds=(1, 2))
-    assert (list(labels_by_stage), done) == (["end"], None)
+    labels = predictions(tree, dataset.X, np.unique(dataset.y), rounds=(1, 2))
+    assert (labels.at_checkpoints, labels.n_rounds) == ([], None)
     assert list(stages(tree, dataset.X, KNOWN)) == []
 
 
@@ -82,8 +79,8 @@ def test_last_stage_must_equal_predict(dataset):
 def test_labels_may_be_text(dataset):
     labels = np.unique(dataset.y)
     model = AdaBoostClassifier(n_estimators=3, random_state=0).fit(dataset.X, dataset.y)
-    labels_by_stage, _ = predictions(model, dataset.X, labels, rounds=(2,))
-    assert set(labels_by_stage["2"]) <= set(labels)
+    predicted = predictions(model, dataset.X, labels, rounds=(2,))
+    assert set(predicted.at_checkpoints[0]) <= set(labels)
     with pytest.raises(ValueError, match="gives 'd', which is no label"):
         check_labels(np.array(["a", "d"]), 2, labels)
     with pytest.raises(ValueError, match="gives '1', which is no label"):

@@ -154,7 +154,7 @@ def test_encoded_features_are_counted(path):
     asked = experiment(load_table(path), "boostbench.AdaBoostMH", "feature_use", n_iterations=5)
     [record] = [asked.trial(asked.splits[0], {})]
     taken = asked.measure.take(record, asked.dataset.X, asked.dataset.class_indices)
-    assert len(taken["counts"]) == 7
+    assert len(taken.counts) == 7
 
 
 @pytest.mark.parametrize(

@@ -2,15 +2,18 @@ import json
 import re
 from dataclasses import replace
 
+import msgspec
 import numpy as np
 import pytest
 from sklearn.ensemble import AdaBoostClassifier
 from threadpoolctl import threadpool_info
 
+from boostbench.fitting.measures.prediction import PredictionResults
 from boostbench.fitting.preparation import preparation
 from boostbench.fitting.splits import splits
 from boostbench.fitting.stages import digest_of_labels
 from boostbench.fitting.trial import Trial, run_trial
+from boostbench.records.results import Results
 from boostbench.spec import measures
 from boostbench.spec.algorithm import AlgorithmSpec
 from boostbench.spec.protocol import ProtocolSpec
@@ -52,14 +55,14 @@ def test_outcome_equals_a_plain_fit(execute, dataset):
     model = AdaBoostClassifier(n_estimators=6, learning_rate=0.3, random_state=0)
     model.fit(X_train, dataset.y[train])
     stages = [np.mean(stage != dataset.y[test]) for stage in model.staged_predict(X_test)]
-    assert outcome.results["test_error"] == stages[-1]
-    assert outcome.results["train_error"] == np.mean(model.predict(X_train) != dataset.y[train])
-    assert outcome.results["checkpoints"] == {"1": stages[0], "2": stages[1], "5": stages[4]}
-    assert outcome.results["n_iterations"] == 6
+    assert outcome.results.test_error == stages[-1]
+    assert outcome.results.train_error == np.mean(model.predict(X_train) != dataset.y[train])
+    assert outcome.results.checkpoints == [stages[0], stages[1], stages[4]]
+    assert outcome.results.n_iterations == 6
     assert (outcome.n_train, outcome.n_test) == (90, 30)
-    assert outcome.results["n_features"] == 3
-    assert outcome.results["n_parameters"] is None
-    assert outcome.results["seconds"]["weak_learner"] is None
+    assert outcome.results.n_features == 3
+    assert outcome.results.n_parameters is None
+    assert outcome.results.seconds.weak_learner is None
 
 
 def test_features_are_projected(dataset):
@@ -67,7 +70,7 @@ def test_features_are_projected(dataset):
     algorithm = AlgorithmSpec("x", "fake_classifiers.MinimalClassifier", {})
     protocol = ProtocolSpec(scale="none", checkpoints=(), pca=0.5)
     trial = Trial(algorithm, {}, split, protocol, measures.find("prediction"))
-    assert run_trial(trial, dataset.X, dataset.y).results["n_features"] == 1
+    assert run_trial(trial, dataset.X, dataset.y).results.n_features == 1
 
 
 def test_few_tied_predictions_may_differ(execute):
@@ -78,40 +81,41 @@ def test_few_tied_predictions_may_differ(execute):
 
 def test_early_stop_repeats_its_last_error(execute):
     outcome = execute("fake_classifiers.Nearest", n_iterations=20, checkpoints=(1, 3, 5, 20, 50))
-    errors = outcome.results["checkpoints"]
-    assert outcome.results["n_iterations"] == 3
-    assert list(errors) == ["1", "3", "5", "20"]
-    assert errors["1"] > errors["3"] == errors["5"] == errors["20"] == outcome.results["test_error"]
+    first, *later = outcome.results.checkpoints
+    assert outcome.results.n_iterations == 3
+    assert later == [outcome.results.test_error] * 3
+    assert first > later[0]
 
 
 def test_training_without_rounds_has_errors(execute):
     outcome = execute("boostbench.algorithms.MCBoost", n_iterations=5, nu=1.0)
-    assert outcome.results["n_iterations"] == 0
-    assert outcome.results["checkpoints"] == dict.fromkeys("125", outcome.results["test_error"])
+    assert outcome.results.n_iterations == 0
+    assert outcome.results.checkpoints == [outcome.results.test_error] * 3
 
 
 def test_outcome_has_seconds_and_numbers_of_parameters(execute, fine_clock):
     outcome = execute("fake_classifiers.Nearest")
-    seconds = outcome.results["seconds"]
-    assert (seconds["weak_learner"], seconds["coefficients"]) == (0.25, 0.125)
-    assert min(seconds["fit"], seconds["predict_per_instance"], seconds["calibration"]) > 0
-    assert outcome.results["n_parameters"] == 9
+    seconds = outcome.results.seconds
+    assert (seconds.weak_learner, seconds.coefficients) == (0.25, 0.125)
+    assert min(seconds.fit, seconds.predict_per_instance, seconds.calibration) > 0
+    assert outcome.results.n_parameters == 9
     assert outcome.environment["python"].startswith("3.")
-    assert json.loads(json.dumps(outcome.results)) == outcome.results
+    encoded = msgspec.json.encode(outcome.results)
+    assert msgspec.json.decode(encoded, type=PredictionResults) == outcome.results
 
 
 def test_fit_and_predict_suffice(execute):
     outcome = execute("fake_classifiers.MinimalClassifier")
-    assert 0 < outcome.results["test_error"] < 1
-    assert outcome.results["checkpoints"] == {}
-    assert outcome.results["n_iterations"] is None
+    assert 0 < outcome.results.test_error < 1
+    assert outcome.results.checkpoints == []
+    assert outcome.results.n_iterations is None
 
 
 def test_exception_is_recorded_as_a_failure(execute):
     outcome = execute("fake_classifiers.Failing", fail_on=0)
     assert outcome.error == "ValueError: cannot do this one"
     assert outcome.where.startswith("fake_classifiers:")
-    assert outcome.results == {}
+    assert outcome.results == Results()
     assert execute("fake_classifiers.Exiting", fail_on=0).error == "SystemExit: 3"
 
 
@@ -164,7 +168,7 @@ def test_blas_has_one_thread(execute, monkeypatch):
 def test_invalid_predictions_are_a_failure(execute_with_numbers, form, message):
     outcome = execute_with_numbers("fake_classifiers.OddPredictions", form=form, checkpoints=())
     assert re.match(f"ValueError: {message}", outcome.error)
-    assert outcome.results == {}
+    assert outcome.results == Results()
 
 
 @pytest.mark.parametrize("form", ["float", "list", "object"])
@@ -172,7 +176,7 @@ def test_labels_may_have_other_types(execute_with_numbers, form):
     plain = execute_with_numbers("fake_classifiers.Nearest", checkpoints=())
     other = execute_with_numbers("fake_classifiers.OddPredictions", form=form, checkpoints=())
     for result in ("test_error", "train_error", "digests"):
-        assert plain.results[result] == other.results[result]
+        assert getattr(plain.results, result) == getattr(other.results, result)
 
 
 def test_regressor_is_a_failure(execute_with_numbers):
@@ -183,16 +187,14 @@ def test_regressor_is_a_failure(execute_with_numbers):
 def test_digests_name_the_labels_at_each_checkpoint(execute, dataset):
     checkpoints = (1, 2, 5, 50)
     outcome = execute("fake_classifiers.Nearest", checkpoints=checkpoints)
-    assert list(outcome.results["digests"]) == ["end", "1", "2", "5"]
     trial = execute.trial("fake_classifiers.Nearest", checkpoints=checkpoints)
     outputs = trial.measure.outputs(trial.fit(dataset.X, dataset.y), checkpoints)
-    assert outcome.results["digests"] == {
-        name: digest_of_labels(labels) for name, labels in outputs.items()
-    }
+    names = ("1", "2", "5", "end")
+    assert outcome.results.digests == [digest_of_labels(outputs[name]) for name in names]
     # Two rounds separate two classes, and three rounds three.
     assert [len(np.unique(outputs[name])) for name in ("1", "2", "end")] == [1, 2, 3]
-    assert len(set(outcome.results["digests"].values())) == 3
-    assert all(re.fullmatch("[0-9a-f]{10}", text) for text in outcome.results["digests"].values())
+    assert len(set(outcome.results.digests)) == 3
+    assert all(re.fullmatch("[0-9a-f]{10}", text) for text in outcome.results.digests)
 
 
 def test_failing_constructor_is_recorded_as_a_failure(execute):

@@ -51,10 +51,10 @@ def test_errors_of_a_warm_started_path_equal_single_trials(dataset, scale):
     for nu in GRID:
         algorithm = AlgorithmSpec("m", MULTIBOOST, {**params, "nu": nu})
         labels = np.unique(dataset.y, return_inverse=True)[1]
-        single.append(run_trial(trial(algorithm, scale), dataset.X, labels).results["test_error"])
+        single.append(run_trial(trial(algorithm, scale), dataset.X, labels).results.test_error)
     # Both fits solve the same problem up to its tolerance.
-    assert np.abs(np.subtract(outcome.results["validation_errors"], single)).max() <= 1 / 40
-    assert len(outcome.results["seconds"]) == len(outcome.results["digests"]) == len(GRID)
+    assert np.abs(np.subtract(outcome.results.validation_errors, single)).max() <= 1 / 40
+    assert len(outcome.results.seconds) == len(outcome.results.digests) == len(GRID)
     assert outcome.n_train == 80
 
 
@@ -96,9 +96,9 @@ def test_errors_of_stages_equal_separate_fits(dataset, monkeypatch):
     for one, outcome in zip(tried, outcomes, strict=True):
         for i, point in enumerate(one.measure.points):
             alone = expected[str(point)]
-            assert outcome.results["validation_errors"][i] == alone.results["validation_error"]
-            assert outcome.results["digests"][i] == alone.results["digest"]
-        assert len(outcome.results["seconds"]) == 1
+            assert outcome.results.validation_errors[i] == alone.results.validation_error
+            assert outcome.results.digests[i] == alone.results.digest
+        assert len(outcome.results.seconds) == 1
 
 
 def test_rounds_are_chosen_with_the_other_parameters(make_experiment, tmp_path):

@@ -13,6 +13,7 @@ import numpy as np
 
 from boostbench.fitting.quantities import Quantity, add_quantity
 from boostbench.fitting.stages import predictions
+from boostbench.records.results import SplitResults
 from boostbench.records.schema import Measured
 from boostbench.spec.measures import MEASURES, name_of_class
 from boostbench.util.errors import UserError
@@ -66,7 +67,8 @@ class Measure:
         True: the estimator may get missing values and categories. False: the features are filled
         and encoded.
     form : type, default=Measured
-        Type of its records, against which each line of a file is checked.
+        Type of its records, against which each line of a file is checked; see
+        `boostbench.records.results.record_type`.
     quantity : str, default="test_error"
         Name of the quantity that tables and summaries show by default.
     quantities : tuple of str or Quantity, default=None
@@ -133,8 +135,10 @@ class Measure:
         """Return the splits of the data; None: the splits of the protocol."""
         return None
 
-    def take(self, trial: Trial, X, y: np.ndarray) -> dict:
-        """Fit, and return the results to record, as JSON types.
+    def take(self, trial: Trial, X, y: np.ndarray) -> SplitResults:
+        """Fit, and return the results to record.
+
+        A measure of a user may return a mapping of names to JSON values instead.
 
         Parameters
         ----------
@@ -169,9 +173,9 @@ class Measure:
             Outputs at the ``"end"``, and at each checkpoint by its digits, see
             `boostbench.fitting.stages.predictions`.
         """
-        staged_predictions = predictions(fit.estimator, fit.X_test, np.unique(fit.y_train), rounds)
-        # These are labels by the name of a stage; the measure's own `by_stage` is a boolean.
-        return staged_predictions.by_stage
+        labels = predictions(fit.estimator, fit.X_test, np.unique(fit.y_train), rounds)
+        at_checkpoints = zip(map(str, rounds), labels.at_checkpoints, strict=False)
+        return {"end": labels.end, **dict(at_checkpoints)}
 
     def loss(self, fit: Fit, output: np.ndarray) -> float:
         """Return the loss that cross-validation minimises, by default the error rate.

@@ -14,7 +14,8 @@ from boostbench.fitting.quantities import TIME_DIGITS
 from boostbench.fitting.splits import Split, numbered
 from boostbench.fitting.stages import predict, stages
 from boostbench.fitting.trial import Trial
-from boostbench.records.schema import Count, Fraction, Measured, Real, Round
+from boostbench.records.results import Seconds, SplitResults, record_type
+from boostbench.records.schema import Count, Fraction, Real, Round
 from boostbench.spec.protocol import ProtocolSpec
 from boostbench.util.errors import UserError
 from boostbench.util.numbers import round_significant
@@ -43,7 +44,7 @@ class Points(Struct):
     label: list[Count]
 
 
-class BoundaryRecord(Measured, kw_only=True):
+class BoundaryResults(SplitResults, kw_only=True):
     """Predictions of a fit on a grid of the plane.
 
     Attributes
@@ -56,8 +57,6 @@ class BoundaryRecord(Measured, kw_only=True):
         Predicted classes of the cells by the number of boosting rounds, see `decode`.
     train_errors : dict of str to float
         Training errors by the number of boosting rounds, fractions.
-    n_iterations : int or None
-        Boosting rounds done; None if the estimator does not count them.
     """
 
     points: Points
@@ -65,6 +64,9 @@ class BoundaryRecord(Measured, kw_only=True):
     maps: dict[Round, str]
     train_errors: dict[Round, Fraction]
     n_iterations: Count | None
+
+
+BoundaryRecord = record_type(BoundaryResults)
 
 
 class Boundary(Measure):
@@ -108,16 +110,8 @@ class Boundary(Measure):
         """Return one split that trains on all rows and tests none."""
         return [numbered(0, seed, np.arange(dataset.n_samples), np.arange(0))]
 
-    def take(self, trial: Trial, X, y: np.ndarray) -> dict:
-        """Fit, and predict the points and the grid.
-
-        Returns
-        -------
-        dict
-            In JSON types: ``points`` (coordinates ``x`` and ``y``, class numbers ``label``);
-            ``extent`` of the grid (left, right, bottom, top); by boosting round, ``maps`` (see
-            `decode`) and ``train_errors``; ``n_iterations`` done; CPU ``seconds`` of the fit.
-        """
+    def take(self, trial: Trial, X, y: np.ndarray) -> BoundaryResults:
+        """Fit, and predict the points and the grid."""
         fit = trial.fit(X, y)
         estimator, inputs, y = fit.estimator, fit.X_train, fit.y_train
         # 1) Lay the grid, in the plane of the projected features or of the features before scaling.
@@ -130,24 +124,24 @@ class Boundary(Measure):
         checkpoints = trial.protocol.checkpoints
         predicted = _predict_at_rounds(checkpoints, estimator, samples, np.unique(y))
         rounds = [str(number) for number in checkpoints]
-        return {
-            "points": {
-                "x": points[:, 0].round(3).tolist(),
-                "y": points[:, 1].round(3).tolist(),
-                "label": y.tolist(),
-            },
-            "extent": [round(bound, 6) for bound in extent],
-            "maps": {
+        return BoundaryResults(
+            points=Points(
+                x=points[:, 0].round(3).tolist(),
+                y=points[:, 1].round(3).tolist(),
+                label=y.tolist(),
+            ),
+            extent=[round(bound, 6) for bound in extent],
+            maps={
                 number: encode(labels[len(y) :])
                 for number, labels in zip(rounds, predicted, strict=True)
             },
-            "train_errors": {
+            train_errors={
                 number: float((labels[: len(y)] != y).mean())
                 for number, labels in zip(rounds, predicted, strict=True)
             },
-            "n_iterations": fit.count("n_iterations_"),
-            "seconds": {"fit": round_significant(fit.seconds, TIME_DIGITS)},
-        }
+            n_iterations=fit.count("n_iterations_"),
+            seconds=Seconds(fit=round_significant(fit.seconds, TIME_DIGITS)),
+        )
 
 
 def encode(classes: np.ndarray) -> str:

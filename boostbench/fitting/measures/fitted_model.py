@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, ClassVar
 import msgspec
 import numpy as np
 from msgspec import Struct
-from msgspec.structs import asdict
 
 from boostbench.fitting.measures.base import FIT_TIMES, Measure
-from boostbench.records.schema import Count, Measured, Real
+from boostbench.records.results import SplitResults, record_type
+from boostbench.records.schema import Count, Fraction, Real
 from boostbench.spec.protocol import ProtocolSpec
 from boostbench.util.errors import UserError
 
@@ -26,19 +26,16 @@ if TYPE_CHECKING:
 _DECIMALS = 5
 
 
-class CodewordsRecord(Measured, kw_only=True):
+class CodewordsResults(SplitResults, kw_only=True):
     """Codewords of the classes before and after the training.
 
     Attributes
     ----------
     first, last : list of list of float, of shape (n_classes, n_components)
         Initial and learned codewords, classes in the order of their labels.
-    n_iterations : int
-        Boosting rounds done.
     """
 
-    required: ClassVar[tuple[str, ...]] = ("test_error",)
-
+    test_error: Fraction
     first: list[list[Real]]
     last: list[list[Real]]
     n_iterations: Count
@@ -47,7 +44,7 @@ class CodewordsRecord(Measured, kw_only=True):
 class Codewords(Measure):
     """The codewords of an algorithm, before and after the training."""
 
-    form = CodewordsRecord
+    form = record_type(CodewordsResults)
     quantities = ("test_error", "accuracy", "n_iterations")
     suffix = "codewords"
     settings: ClassVar = {"codewords": "first and last"}
@@ -56,14 +53,8 @@ class Codewords(Measure):
         """Return the protocol without checkpoints."""
         return msgspec.structs.replace(protocol, checkpoints=())
 
-    def take(self, trial: Trial, X, y: np.ndarray) -> dict:
+    def take(self, trial: Trial, X, y: np.ndarray) -> CodewordsResults:
         """Fit, and return the codewords.
-
-        Returns
-        -------
-        dict
-            In JSON types: ``first`` and ``last``, of shape (n_classes, n_components), classes in
-            the order of their labels; ``n_iterations`` done; ``test_error``, a fraction.
 
         Raises
         ------
@@ -73,33 +64,33 @@ class Codewords(Measure):
         fit = trial.fit(X, y)
         if not hasattr(fit.estimator, "first_codewords_"):
             raise ValueError(f"{type(fit.estimator).__name__} has no codewords")
-        return {
-            "first": np.round(fit.estimator.first_codewords_, _DECIMALS).tolist(),
-            "last": np.round(fit.estimator.codewords_, _DECIMALS).tolist(),
-            "n_iterations": fit.count("n_iterations_"),
-            "test_error": self.loss(fit, self.outputs(fit)["end"]),
-        }
+        return CodewordsResults(
+            first=np.round(fit.estimator.first_codewords_, _DECIMALS).tolist(),
+            last=np.round(fit.estimator.codewords_, _DECIMALS).tolist(),
+            n_iterations=fit.count("n_iterations_"),
+            test_error=self.loss(fit, self.outputs(fit)["end"]),
+        )
 
 
 #: Limit of features, as each record lists a number for all of them.
 MAX_FEATURES = 5000
 
 
-class FeatureUseRecord(Measured, kw_only=True):
+class FeatureUseResults(SplitResults, kw_only=True):
     """Numbers of stumps of a fit on each feature.
 
     Attributes
     ----------
     counts : list of int, of length n_features
         Number of stumps that test each feature.
-    n_iterations : int
-        Boosting rounds done.
     """
 
-    required: ClassVar[tuple[str, ...]] = ("test_error",)
-
+    test_error: Fraction
     counts: list[Count]
     n_iterations: Count
+
+
+FeatureUseRecord = record_type(FeatureUseResults)
 
 
 class FeatureUse(Measure):
@@ -125,14 +116,8 @@ class FeatureUse(Measure):
                 f"{MAX_FEATURES}"
             )
 
-    def take(self, trial: Trial, X, y: np.ndarray) -> dict:
+    def take(self, trial: Trial, X, y: np.ndarray) -> FeatureUseResults:
         """Fit, and count the stumps on each feature.
-
-        Returns
-        -------
-        dict
-            In JSON types: ``counts``, for each feature the number of stumps that test it;
-            ``n_iterations`` done; ``test_error``, a fraction.
 
         Raises
         ------
@@ -146,26 +131,23 @@ class FeatureUse(Measure):
         is_projected = hasattr(fit.estimator, "project")
         if is_projected or features is None or np.shape(features) != (len(hypotheses),):
             raise ValueError(f"{type(fit.estimator).__name__} has no stumps on single features")
-        return {
-            "counts": np.bincount(features, minlength=fit.X_train.shape[1]).tolist(),
-            "n_iterations": fit.count("n_iterations_"),
-            "test_error": self.loss(fit, self.outputs(fit)["end"]),
-        }
+        return FeatureUseResults(
+            counts=np.bincount(features, minlength=fit.X_train.shape[1]).tolist(),
+            n_iterations=fit.count("n_iterations_"),
+            test_error=self.loss(fit, self.outputs(fit)["end"]),
+        )
 
 
-class SupportRecord(Measured, kw_only=True):
+class SupportResults(SplitResults, kw_only=True):
     """Number of nonzero coefficients of a fit.
 
     Attributes
     ----------
     n_nonzero : int
         Number of coefficients after the last round that are not 0.
-    n_iterations : int
-        Boosting rounds done.
     """
 
-    required: ClassVar[tuple[str, ...]] = ("test_error",)
-
+    test_error: Fraction
     n_nonzero: Count
     n_iterations: Count
 
@@ -176,19 +158,13 @@ class Support(Measure):
     An L1 norm in the objective makes this number small.
     """
 
-    form = SupportRecord
+    form = record_type(SupportResults)
     quantities = ("n_nonzero", "test_error", "accuracy", "n_iterations", *FIT_TIMES)
     suffix = "support"
     settings: ClassVar = {"support": "last"}
 
-    def take(self, trial: Trial, X, y: np.ndarray) -> dict:
+    def take(self, trial: Trial, X, y: np.ndarray) -> SupportResults:
         """Fit, and count the nonzero coefficients.
-
-        Returns
-        -------
-        dict
-            In JSON types: ``n_nonzero`` coefficients, of `weight_path_`; ``n_iterations`` done;
-            ``test_error``, a fraction; CPU ``seconds``.
 
         Raises
         ------
@@ -200,12 +176,12 @@ class Support(Measure):
             raise ValueError(
                 f"{type(fit.estimator).__name__} has no weight_path_, whose last row is counted"
             )
-        return {
-            "n_nonzero": int(fit.estimator.weight_path_[[-1]].count_nonzero()),
-            "n_iterations": fit.count("n_iterations_"),
-            "test_error": self.loss(fit, self.outputs(fit)["end"]),
-            "seconds": fit.times(),
-        }
+        return SupportResults(
+            n_nonzero=int(fit.estimator.weight_path_[[-1]].count_nonzero()),
+            n_iterations=fit.count("n_iterations_"),
+            test_error=self.loss(fit, self.outputs(fit)["end"]),
+            seconds=fit.times(),
+        )
 
 
 # Values of Figure 1 of the MCBoost paper.
@@ -242,7 +218,7 @@ class Path(Struct):
     stage_wise: list[list[list[Real]]]
 
 
-class PathsRecord(Measured, kw_only=True):
+class PathsResults(SplitResults, kw_only=True):
     """Paths of coefficients.
 
     Attributes
@@ -258,6 +234,9 @@ class PathsRecord(Measured, kw_only=True):
     norms: list[Real]
     stumps: list[PathStump]
     paths: dict[str, Path]
+
+
+PathsRecord = record_type(PathsResults)
 
 
 class Paths(Measure):
@@ -293,16 +272,8 @@ class Paths(Measure):
                 f"coefficient paths need dense features, and {dataset.name!r} is sparse"
             )
 
-    def take(self, trial: Trial, X, y: np.ndarray) -> dict:
-        """Find the stumps, and compute the paths of their coefficients.
-
-        Returns
-        -------
-        dict
-            In JSON types: ``norms``, ascending; ``stumps``, each with ``feature`` (counted from 0)
-            and ``threshold``; by loss, ``paths`` of the coefficients, ``exact`` and
-            ``stage_wise``, of shape (n_norms, n_classes, n_stumps).
-        """
+    def take(self, trial: Trial, X, y: np.ndarray) -> PathsResults:
+        """Find the stumps, and compute the paths of their coefficients."""
         # Reading records imports this module, and does not need the solvers.
         from boostbench.core.coefficient_path import l1_constrained_path, stage_wise_path
         from boostbench.core.losses.objective import LOSSES, get_loss
@@ -320,15 +291,11 @@ class Paths(Measure):
             loss = get_loss(name)
             stage_wise = stage_wise_path(H, is_true_class, loss, N_ROUNDS, STEP)
             exact = l1_constrained_path(H, is_true_class, loss, norms)
-            paths[name] = {
-                "exact": exact.round(_DECIMALS).tolist(),
-                "stage_wise": stage_wise[recorded_rounds - 1].round(_DECIMALS).tolist(),
-            }
-        return {
-            "norms": norms.round(_DECIMALS).tolist(),
-            "stumps": [asdict(stump) for stump in stumps],
-            "paths": paths,
-        }
+            paths[name] = Path(
+                exact=exact.round(_DECIMALS).tolist(),
+                stage_wise=stage_wise[recorded_rounds - 1].round(_DECIMALS).tolist(),
+            )
+        return PathsResults(norms=norms.round(_DECIMALS).tolist(), stumps=stumps, paths=paths)
 
 
 def _find_stumps(trial: Trial, X: np.ndarray, y: np.ndarray) -> tuple[list[PathStump], np.ndarray]:

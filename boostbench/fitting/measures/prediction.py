@@ -5,18 +5,20 @@ from __future__ import annotations
 import sys
 import time
 import warnings
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from msgspec import UNSET, UnsetType
+from msgspec.structs import asdict
 
 from boostbench.fitting import stages
 from boostbench.fitting.measures.base import FIT_TIMES, Measure
-from boostbench.fitting.measures.scores import ScoreResults, class_columns, measure_scores
+from boostbench.fitting.measures.scores import ScoreQuality, class_columns, measure_scores
 from boostbench.fitting.quantities import SCORE_DIGITS, SCORES, TIME_DIGITS
 from boostbench.fitting.stages import digest_of_labels
-from boostbench.records.schema import BadLine, Count, Fraction, Measured, NonNegative, Real, Seconds
+from boostbench.records.results import Seconds, SplitResults, record_type
+from boostbench.records.schema import BadLine, Count, Duration, Fraction, NonNegative, Real
 from boostbench.util.errors import first_line
 from boostbench.util.numbers import round_significant
 
@@ -30,25 +32,35 @@ PREDICTION_SECONDS = 10 / 64 if sys.platform == "win32" else 0.01
 _MAX_REPEATS = 1000
 
 
-class PredictionRecord(Measured, kw_only=True):
+class PredictionSeconds(Seconds, frozen=True, kw_only=True, gc=False):
+    """CPU seconds of a fit and its parts, of a prediction, and of the reference job.
+
+    Attributes
+    ----------
+    predict_per_instance : float
+        Prediction of the test part, divided by its number of samples.
+    """
+
+    calibration: Duration
+    predict_per_instance: Duration
+
+
+class PredictionResults(SplitResults, kw_only=True):
     """Errors of a fit, its times, and the quality of its scores if it has scores.
 
     Attributes
     ----------
-    n_iterations : int or None
-        Boosting rounds done; None if the estimator does not count them.
-    n_parameters : int or None
-        Number of parameters of the model; None if the estimator does not count them.
-    seconds : Seconds
+    seconds : PredictionSeconds
     log_loss, brier, auc, balanced_accuracy : float or UNSET
-        See `boostbench.fitting.measures.scores.ScoreResults`.
+        See `boostbench.fitting.measures.scores.ScoreQuality`.
     """
 
-    required: ClassVar[tuple[str, ...]] = ("test_error", "train_error", "checkpoints")
-
+    test_error: Fraction
+    train_error: Fraction
+    checkpoints: list[Fraction]
     n_iterations: Count | None
     n_parameters: Count | None
-    seconds: Seconds
+    seconds: PredictionSeconds
     log_loss: NonNegative | UnsetType = UNSET
     brier: NonNegative | UnsetType = UNSET
     auc: Fraction | UnsetType = UNSET
@@ -58,7 +70,7 @@ class PredictionRecord(Measured, kw_only=True):
 class Prediction(Measure):
     """Errors of a classifier, and its CPU times."""
 
-    form = PredictionRecord
+    form = record_type(PredictionResults)
     quantities = (
         *("test_error", "accuracy", "n_iterations", "n_parameters", "predict_per_instance"),
         *SCORES,
@@ -66,61 +78,48 @@ class Prediction(Measure):
     )
     has_checkpoints = True
 
-    def take(self, trial: Trial, X, y: np.ndarray) -> dict:
-        """Fit on the training part, and measure errors and times on both parts.
-
-        Returns
-        -------
-        dict
-            In JSON types: ``test_error`` and ``train_error``, fractions; ``checkpoints``, test
-            errors by boosting round; ``digests``, SHA-256 of the predicted labels by boosting round
-            and at the ``end``; ``witness``, mean absolute scores by boosting round and at the
-            ``end``, if the classifier has scores; ``n_iterations`` done, ``n_features`` after the
-            projection, and ``n_parameters``, None if unknown; CPU ``seconds``; the fields of
-            `ScoreResults` that the classifier has.
-        """
+    def take(self, trial: Trial, X, y: np.ndarray) -> PredictionResults:
+        """Fit on the training part, and measure errors and times on both parts."""
         fit = trial.fit(X, y)
         classes = np.unique(fit.y_train)
         # 1) Predict the test part at the end and at checkpoints, and the training part.
         end, seconds_per_instance = _timed_prediction(fit, classes)
         rounds = trial.protocol.checkpoints
         with stages.recorded_stage_scores(fit.estimator) as staged_means:
-            predicted, n_stages = stages.predictions(
-                fit.estimator, fit.X_test, classes, rounds, end
-            )
-        errors = {number: self.loss(fit, labels) for number, labels in predicted.items()}
+            predicted = stages.predictions(fit.estimator, fit.X_test, classes, rounds, end)
         train_labels = stages.predict(fit.estimator, fit.X_train, classes)
         n_iterations = fit.count("n_iterations_")
         # 2) Measure the quality of the scores, as far as the classifier has scores.
-        results = _scores_or_warning(fit, end, np.unique(y))
+        quality = _scores_or_warning(fit, end, np.unique(y))
         scores = {
             name: round_significant(score, SCORE_DIGITS)
-            for name, score in (results._asdict() if results else {}).items()
+            for name, score in (quality._asdict() if quality else {}).items()
             if score is not None
         }
-        # 3) Return the results. After ``errors.pop``, the checkpoints are left in `errors`.
-        return {
-            "test_error": errors.pop("end"),
-            "train_error": float(np.mean(train_labels != fit.y_train)),
-            "checkpoints": errors,
-            "digests": {number: digest_of_labels(labels) for number, labels in predicted.items()},
-            **_mean_scores(fit, staged_means, predicted),
-            "n_iterations": n_stages if n_iterations is None else n_iterations,
-            "n_features": fit.X_train.shape[1],  # after the projection
-            "n_parameters": fit.count("n_parameters_"),
-            "seconds": {
-                **fit.times(),
-                "predict_per_instance": round_significant(seconds_per_instance, TIME_DIGITS),
-            },
+        # 3) Return the results.
+        n_recorded = len(predicted.at_checkpoints)
+        return PredictionResults(
+            test_error=self.loss(fit, end),
+            train_error=float(np.mean(train_labels != fit.y_train)),
+            checkpoints=[self.loss(fit, labels) for labels in predicted.at_checkpoints],
+            digests=[digest_of_labels(labels) for labels in (*predicted.at_checkpoints, end)],
+            witness=_mean_scores(fit, staged_means, rounds[:n_recorded]) or UNSET,
+            n_iterations=predicted.n_rounds if n_iterations is None else n_iterations,
+            n_features=fit.X_train.shape[1],
+            n_parameters=fit.count("n_parameters_"),
+            seconds=PredictionSeconds(
+                **asdict(fit.times()),
+                predict_per_instance=round_significant(seconds_per_instance, TIME_DIGITS),
+            ),
             **scores,
-        }
+        )
 
 
 # Decimals of recorded probabilities: more of them would only make the files larger.
 _PROBABILITY_DECIMALS = 6
 
 
-class PredictionsRecord(Measured, kw_only=True):
+class PredictionsResults(SplitResults, kw_only=True):
     """Predictions of a fit, sample by sample.
 
     Attributes
@@ -133,13 +132,16 @@ class PredictionsRecord(Measured, kw_only=True):
         Probabilities of the classes; None if the classifier has no `predict_proba`.
     """
 
-    required: ClassVar[tuple[str, ...]] = ("test_error",)
-
+    test_error: Fraction
     tested: list[Count]
     truth: list[Count]
     predicted: list[Count]
     probabilities: list[list[Real]] | None
     n_iterations: Count | None
+
+
+class PredictionsRecord(record_type(PredictionsResults), kw_only=True):
+    """Record of `PredictionsResults`, whose columns have an item for each tested row."""
 
     def __post_init__(self):
         super().__post_init__()
@@ -161,35 +163,25 @@ class Predictions(Measure):
     suffix = "predictions"
     settings: ClassVar = {"predictions": "end"}
 
-    def take(self, trial: Trial, X, y: np.ndarray) -> dict:
-        """Fit on the training part, and predict the test part.
-
-        Returns
-        -------
-        dict
-            In JSON types: ``tested``, numbers of rows of the data set, from 0; ``truth`` and
-            ``predicted``, numbers of classes in the order of their labels, from 0;
-            ``probabilities`` of all classes, six decimals, None without `predict_proba`;
-            ``test_error``, a fraction; ``digests``, the digest of the predicted labels at the
-            ``end``; ``n_iterations`` done; CPU ``seconds`` of the parts of the fit.
-        """
+    def take(self, trial: Trial, X, y: np.ndarray) -> PredictionsResults:
+        """Fit on the training part, and predict the test part."""
         fit = trial.fit(X, y)
         labels = self.outputs(fit)["end"]
         probabilities = class_columns(fit, "predict_proba", np.unique(y))
-        return {
-            "tested": trial.split.test.tolist(),
-            "truth": fit.y_test.tolist(),
-            "predicted": labels.tolist(),
-            "probabilities": (
+        return PredictionsResults(
+            tested=trial.split.test.tolist(),
+            truth=fit.y_test.tolist(),
+            predicted=labels.tolist(),
+            probabilities=(
                 None
                 if probabilities is None
                 else np.round(probabilities, _PROBABILITY_DECIMALS).tolist()
             ),
-            "test_error": self.loss(fit, labels),
-            "digests": {"end": digest_of_labels(labels)},
-            "n_iterations": fit.count("n_iterations_"),
-            "seconds": fit.times(),
-        }
+            test_error=self.loss(fit, labels),
+            digests=[digest_of_labels(labels)],
+            n_iterations=fit.count("n_iterations_"),
+            seconds=fit.times(),
+        )
 
 
 def _timed_prediction(fit: Fit, classes: np.ndarray) -> tuple[np.ndarray, float]:
@@ -207,7 +199,7 @@ def _timed_prediction(fit: Fit, classes: np.ndarray) -> tuple[np.ndarray, float]
     return stages.check_labels(predicted, n_samples, classes), seconds / (n_repeats * n_samples)
 
 
-def _scores_or_warning(fit: Fit, labels: np.ndarray, classes: np.ndarray) -> ScoreResults | None:
+def _scores_or_warning(fit: Fit, labels: np.ndarray, classes: np.ndarray) -> ScoreQuality | None:
     """Return the result of `measure_scores`; None, with a warning, if the scores are not valid."""
     try:
         return measure_scores(fit, labels, classes)
@@ -216,7 +208,7 @@ def _scores_or_warning(fit: Fit, labels: np.ndarray, classes: np.ndarray) -> Sco
         return None
 
 
-def _mean_scores(fit: Fit, staged_means: Sequence[float], predicted: Collection[str]) -> dict:
+def _mean_scores(fit: Fit, staged_means: Sequence[float], rounds: Sequence[int]) -> list[float]:
     """Return mean absolute scores, which show small differences of two fits with equal labels.
 
     Parameters
@@ -224,22 +216,20 @@ def _mean_scores(fit: Fit, staged_means: Sequence[float], predicted: Collection[
     fit : Fit
     staged_means : sequence of float
         Mean absolute score after 1, 2, ... rounds; empty: the stages have no scores.
-    predicted : collection of str
-        Checkpoints, as numbers of rounds in digits, and ``"end"``.
+    rounds : sequence of int
+        Checkpoints with predictions.
 
     Returns
     -------
-    dict
-        ``witness``: the mean absolute score at each checkpoint and at the ``end``, or at the
-        ``end`` only without staged scores. Empty if the classifier has no finite scores.
+    list of float
+        Mean absolute score at each checkpoint and at the end, or at the end only without staged
+        scores. Empty if the classifier has no finite scores.
     """
     if staged_means:
         # A fit that stopped early keeps its last stage, as its predictions do.
-        n_rounds = {name: len(staged_means) for name in predicted}
-        n_rounds |= {name: min(int(name), len(staged_means)) for name in predicted if name != "end"}
-        return {"witness": {name: staged_means[n - 1] for name, n in n_rounds.items()}}
+        return [*(staged_means[min(n, len(staged_means)) - 1] for n in rounds), staged_means[-1]]
     if not hasattr(fit.estimator, "decision_function"):
-        return {}
+        return []
     scores = np.asarray(fit.estimator.decision_function(fit.X_test))
     is_finite = scores.dtype.kind == "f" and np.isfinite(scores).all()
-    return {"witness": {"end": stages.mean_size(scores)}} if is_finite else {}
+    return [stages.mean_size(scores)] if is_finite else []

@@ -7,20 +7,30 @@ import time
 from typing import ClassVar
 
 import numpy as np
+from msgspec.structs import asdict
 
 from boostbench.fitting.measures.base import FIT_TIMES, Measure
 from boostbench.fitting.quantities import TIME_DIGITS
 from boostbench.fitting.stages import digest_of_labels
 from boostbench.fitting.trial import Fit, Trial
-from boostbench.records.schema import Duration, Fraction, Measured, Positive
+from boostbench.records.results import Seconds, SplitResults, record_type
+from boostbench.records.schema import Duration, Fraction, Positive
 from boostbench.util.numbers import round_significant
 
 # Number of distances in a block of queries: 2 MB of 8 bytes each, which stay in the cache.
 _BLOCK_SIZE = 2**18
 
 
-class RetrievalRecord(Measured, kw_only=True):
+class RetrievalSeconds(Seconds, frozen=True, kw_only=True, gc=False):
+    """CPU seconds of the parts of the fit, and of hashing a sample (`hash_per_instance`)."""
+
+    hash_per_instance: Duration
+
+
+class RetrievalResults(SplitResults, kw_only=True):
     """Mean average precision of the codes of a fit.
+
+    `digests` has one item, the digest of the codes of the queries.
 
     Attributes
     ----------
@@ -30,14 +40,13 @@ class RetrievalRecord(Measured, kw_only=True):
         Length of the codes.
     n_database : int
         Number of samples in the data base.
-    seconds : dict of str to (float or None)
-        CPU seconds of the parts of the fit, and of hashing a sample (``hash_per_instance``).
+    seconds : RetrievalSeconds
     """
 
     mean_average_precision: Fraction
     n_bits: Positive
     n_database: Positive
-    seconds: dict[str, Duration | None]
+    seconds: RetrievalSeconds
 
 
 class Retrieval(Measure):
@@ -51,7 +60,7 @@ class Retrieval(Measure):
     is relevant if it has the class of the query.
     """
 
-    form = RetrievalRecord
+    form = record_type(RetrievalResults)
     quantities = (
         *("mean_average_precision", "n_iterations", "n_parameters", "hash_per_instance"),
         *FIT_TIMES,
@@ -63,17 +72,8 @@ class Retrieval(Measure):
     judged_by = "mean average precision"
     quantity = "mean_average_precision"
 
-    def take(self, trial: Trial, X, y: np.ndarray) -> dict:
-        """Fit on the training part, and rank the data base for each query.
-
-        Returns
-        -------
-        dict
-            ``mean_average_precision``, see `mean_average_precision`; ``n_bits``; ``n_database``;
-            ``n_iterations`` done and ``n_parameters``, None if the estimator does not have them;
-            ``digests``, with the ``end`` of the codes of the queries; CPU ``seconds``, also
-            ``hash_per_instance``.
-        """
+    def take(self, trial: Trial, X, y: np.ndarray) -> RetrievalResults:
+        """Fit on the training part, and rank the data base for each query."""
         fit = trial.fit(X, y)
         start = time.process_time()
         queries = self.outputs(fit)["end"]
@@ -83,18 +83,18 @@ class Retrieval(Measure):
         if len(spare):
             codes = np.concatenate([codes, _codes(fit, fit.prepare(X[spare]))])
             labels = np.concatenate([labels, y[spare]])
-        return {
-            "mean_average_precision": mean_average_precision(queries, fit.y_test, codes, labels),
-            "n_bits": queries.shape[1],
-            "n_database": len(labels),
-            "n_iterations": fit.count("n_iterations_"),
-            "n_parameters": fit.count("n_parameters_"),
-            "digests": {"end": digest_of_labels(queries)},
-            "seconds": {
-                **fit.times(),
-                "hash_per_instance": round_significant(seconds / len(queries), TIME_DIGITS),
-            },
-        }
+        return RetrievalResults(
+            mean_average_precision=mean_average_precision(queries, fit.y_test, codes, labels),
+            n_bits=queries.shape[1],
+            n_database=len(labels),
+            n_iterations=fit.count("n_iterations_"),
+            n_parameters=fit.count("n_parameters_"),
+            digests=[digest_of_labels(queries)],
+            seconds=RetrievalSeconds(
+                **asdict(fit.times()),
+                hash_per_instance=round_significant(seconds / len(queries), TIME_DIGITS),
+            ),
+        )
 
     def outputs(self, fit: Fit, rounds=()) -> dict[str, np.ndarray]:
         """Return the codes of the test part at the end; there are no checkpoints."""

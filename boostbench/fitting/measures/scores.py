@@ -9,7 +9,8 @@ from scipy.stats import rankdata
 
 from boostbench.fitting.measures.base import FIT_TIMES, Measure
 from boostbench.fitting.quantities import SCORES
-from boostbench.records.schema import Count, Fraction, Measured, NonNegative
+from boostbench.records.results import SplitResults, record_type
+from boostbench.records.schema import Count, Fraction, NonNegative
 
 if TYPE_CHECKING:
     from boostbench.fitting.trial import Fit, Trial
@@ -18,19 +19,16 @@ if TYPE_CHECKING:
 _EPS = np.finfo(float).eps
 
 
-class ScoresRecord(Measured, kw_only=True):
+class ScoresResults(SplitResults, kw_only=True):
     """Quality of the probabilities and scores of a fit.
 
     Attributes
     ----------
     log_loss, brier, auc, balanced_accuracy : float or None
-        See `ScoreResults`.
-    n_iterations : int or None
-        Boosting rounds done; None if the estimator does not count them.
+        See `ScoreQuality`.
     """
 
-    required: ClassVar[tuple[str, ...]] = ("test_error",)
-
+    test_error: Fraction
     log_loss: NonNegative | None
     brier: NonNegative | None
     auc: Fraction | None
@@ -38,7 +36,7 @@ class ScoresRecord(Measured, kw_only=True):
     n_iterations: Count | None
 
 
-class ScoreResults(NamedTuple):
+class ScoreQuality(NamedTuple):
     """Quality of the scores and of the predicted labels of a test part.
 
     Attributes
@@ -65,7 +63,7 @@ class ScoreResults(NamedTuple):
 class Scores(Measure):
     """Log-loss, Brier score, area under the ROC curve and balanced accuracy on the test part."""
 
-    form = ScoresRecord
+    form = record_type(ScoresResults)
     quantities = (*SCORES, "test_error", "accuracy", "n_iterations", *FIT_TIMES)
     suffix = "scores"
     # This entry of the config only makes the key differ from other measures; its value has no
@@ -73,25 +71,17 @@ class Scores(Measure):
     settings: ClassVar = {"scores": "probabilities"}
     needs = ("predict", "predict_proba|decision_function")
 
-    def take(self, trial: Trial, X, y: np.ndarray) -> dict:
-        """Fit, and return the scores.
-
-        Returns
-        -------
-        dict
-            In JSON types: ``log_loss`` in nats and ``brier``, None without `predict_proba`;
-            ``auc``, None where the test part has one class; ``balanced_accuracy`` and
-            ``test_error``, fractions; ``n_iterations`` done; CPU ``seconds``.
-        """
+    def take(self, trial: Trial, X, y: np.ndarray) -> ScoresResults:
+        """Fit, and return the quality of the scores."""
         fit = trial.fit(X, y)
         labels = self.outputs(fit)["end"]
-        return {
+        return ScoresResults(
             **measure_scores(fit, labels, np.unique(y))._asdict(),
             # Subclasses override `loss`; the record has the error rate.
-            "test_error": Measure.loss(self, fit, labels),
-            "n_iterations": fit.count("n_iterations_"),
-            "seconds": fit.times(),
-        }
+            test_error=Measure.loss(self, fit, labels),
+            n_iterations=fit.count("n_iterations_"),
+            seconds=fit.times(),
+        )
 
 
 class ScoresByAuc(Scores):
@@ -119,7 +109,7 @@ class ScoresByLogLoss(Scores):
         return log_loss_of(fit)
 
 
-def measure_scores(fit: Fit, labels: np.ndarray, classes: np.ndarray) -> ScoreResults:
+def measure_scores(fit: Fit, labels: np.ndarray, classes: np.ndarray) -> ScoreQuality:
     """Return the quality of the scores and of the predicted labels of the test part.
 
     Parameters
@@ -132,7 +122,7 @@ def measure_scores(fit: Fit, labels: np.ndarray, classes: np.ndarray) -> ScoreRe
 
     Returns
     -------
-    ScoreResults
+    ScoreQuality
 
     Raises
     ------
@@ -142,7 +132,7 @@ def measure_scores(fit: Fit, labels: np.ndarray, classes: np.ndarray) -> ScoreRe
     probabilities, scores = _predict_scores(fit, classes)
     _, codes = np.unique(fit.y_test, return_inverse=True)
     recalls = np.bincount(codes, labels == fit.y_test) / np.bincount(codes)
-    return ScoreResults(
+    return ScoreQuality(
         log_loss=_log_loss(fit.y_test, probabilities, classes),
         brier=_brier(fit.y_test, probabilities, classes),
         auc=_auc(fit.y_test, scores, classes),
