@@ -26,6 +26,10 @@ from boostbench.execution.plan import Experiment
 from boostbench.execution.queue import Finished
 from boostbench.execution.runner import Run
 from boostbench.records.archive import Records
+from boostbench.spec.algorithm import AlgorithmSpec
+from boostbench.spec.data import DataSpec
+from boostbench.spec.experiment import ExperimentSpec
+from boostbench.spec.protocol import ProtocolSpec
 
 #: Splits before the first look, while workers import.
 WARM = 4
@@ -47,10 +51,11 @@ def experiments(is_table: bool, n_splits: int, n_iterations: int) -> list[Experi
 
 def experiment(name: str, algorithm: str, n_splits: int, n_iterations: int) -> Experiment:
     """Make an experiment."""
-    algo = {"name": algorithm, "_target_": f"boostbench.algorithms.{algorithm}"}
-    protocol = {"n_splits": n_splits, "checkpoints": []}
-    config = {"algo": algo | {"n_iterations": n_iterations}, "protocol": protocol}
-    return Experiment.from_config(config, load({"name": name, "sklearn": f"load_{name}"}))
+    target, params = f"boostbench.algorithms.{algorithm}", {"n_iterations": n_iterations}
+    data = DataSpec(name, sklearn=f"load_{name}")
+    protocol = ProtocolSpec(n_splits=n_splits, checkpoints=())
+    spec = ExperimentSpec(AlgorithmSpec(algorithm, target, params), data, protocol)
+    return Experiment.from_spec(spec.checked(), load(data))
 
 
 def spent(pid: int) -> tuple[float, float]:

@@ -35,6 +35,10 @@ from boostbench.execution.queue import Finished
 from boostbench.execution.runner import Run
 from boostbench.fitting.trial import run_trial
 from boostbench.records.archive import Records
+from boostbench.spec.algorithm import AlgorithmSpec
+from boostbench.spec.data import DataSpec
+from boostbench.spec.experiment import ExperimentSpec
+from boostbench.spec.protocol import ProtocolSpec
 
 #: Splits between two looks at the memory, and those before the first look at the CPU times.
 STEP, WARM = 50, 200
@@ -42,10 +46,10 @@ STEP, WARM = 50, 200
 
 def experiment(n_splits: int) -> Experiment:
     """Make an experiment of that many splits."""
-    dataset = load({"name": "wine", "sklearn": "load_wine"})
-    algo = {"name": "dummy", "_target_": "sklearn.dummy.DummyClassifier"}
-    protocol = {"n_splits": n_splits, "checkpoints": []}
-    return Experiment.from_config({"algo": algo, "protocol": protocol}, dataset)
+    algorithm = AlgorithmSpec("dummy", "sklearn.dummy.DummyClassifier")
+    data = DataSpec("wine", sklearn="load_wine")
+    protocol = ProtocolSpec(n_splits=n_splits, checkpoints=())
+    return Experiment.from_spec(ExperimentSpec(algorithm, data, protocol).checked(), load(data))
 
 
 @contextlib.contextmanager
@@ -120,7 +124,7 @@ def measure(backend: str, n_splits: int) -> str:
 
 def trial(asked: Experiment) -> float:
     """Return the CPU milliseconds of a trial without the runner."""
-    chosen, data = asked.spec.points[0], asked.dataset
+    chosen, data = asked.spec.algorithm.points()[0], asked.dataset
     trials = [asked.trial(split, chosen) for split in asked.splits[:WARM]]
     run_trial(trials[0], data.X, data.class_indices)
     begin = time.process_time()

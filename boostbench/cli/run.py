@@ -267,9 +267,17 @@ def _baselines(config: ExperimentConfig) -> list[ExperimentConfig]:
     """Return the experiments of the baselines, for a file that the user names."""
     if not config.data.path or config.measure not in _BASELINE_MEASURES:
         return []
-    baselines = [config.replace_algorithm(configs.read_option("algo", name)) for name in _BASELINES]
+    from msgspec.structs import replace as replace_fields
+
+    from boostbench.spec.algorithm import AlgorithmSpec
+
+    algorithms = [
+        AlgorithmSpec.from_config(configs.read_option("algo", name)) for name in _BASELINES
+    ]
     return [
-        baseline for baseline in baselines if baseline.algorithm.target != config.algorithm.target
+        replace_fields(config, algorithm=algorithm)
+        for algorithm in algorithms
+        if algorithm.target != config.algorithm.target
     ]
 
 

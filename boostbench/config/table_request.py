@@ -9,10 +9,10 @@ import itertools
 import os
 import re
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -31,8 +31,8 @@ _WITHOUT_EFFECT = ("results=", "rerun=", "shard=", "parallel=", "parallel.")
 #: Setting of the shown quantity, which is no override of a cell.
 _QUANTITY = "quantity="
 
-#: Keys of data that affect no result: name, source and expected counts.
-_SOURCE_KEYS = ("name", "openml", "sklearn", "expect")
+#: Settings of data that affect no result: name, source and expected counts.
+_SOURCE_KEYS = ("data.name", "data.openml", "data.sklearn", "data.expect")
 
 #: Largest number of bytes of a table's file name: file systems allow 255, less the longest suffix.
 _MAX_NAME_BYTES = 255 - len("-matrix.svg")
@@ -163,7 +163,7 @@ def _first_changes(cells: Sequence[TableCell], defined: Sequence[ExperimentConfi
     """
     pairs = zip(cells, defined, strict=True)
     for _, row in itertools.groupby(pairs, key=lambda pair: pair[0].row):
-        changes = [change for cell, config in row for change in cell.config.differences(config)]
+        changes = [change for cell, config in row for change in _changes(cell.config, config)]
         if changes:
             return changes
     return []
@@ -245,6 +245,13 @@ def file_name(parts: Sequence[str]) -> str:
 # --- Comparison of experiments with definitions ---
 
 
+class _Setting(NamedTuple):
+    """Setting of an experiment: its dotted key, such as ``data.path``, and its value."""
+
+    key: str
+    value: Any
+
+
 def departures(defined: ExperimentConfig, config: ExperimentConfig) -> tuple[str, ...]:
     """Return the settings by which an experiment differs from its definition.
 
@@ -259,32 +266,61 @@ def departures(defined: ExperimentConfig, config: ExperimentConfig) -> tuple[str
         Settings of the request, such as ``"algo.n_iterations=3"``. Seeds and numbers of splits do
         not count.
     """
-    defaults, values = _comparable_settings(defined), _comparable_settings(config)
-    differing = [key for key in {**defaults, **values} if defaults.get(key) != values.get(key)]
-    return tuple(sorted(f"{key}={values.get(key)}" for key in differing))
+    return tuple(sorted(_differing(_result_settings(config), _result_settings(defined))))
 
 
-def _comparable_settings(config: ExperimentConfig) -> dict[str, object]:
-    """Return all settings that decide the results, under dotted keys.
+def _changes(config: ExperimentConfig, defined: ExperimentConfig) -> list[str]:
+    """Return the settings of a request that differ from the definition, with names and titles."""
+    return _differing(_all_settings(config), _all_settings(defined))
+
+
+def _differing(settings: Iterable[_Setting], defined: Iterable[_Setting]) -> list[str]:
+    """Return the settings with another value than in `defined`, such as ``["seed=3"]``."""
+    values, defined_values = dict(settings), dict(defined)
+    return [
+        f"{key}={values.get(key)}"
+        for key in {**values, **defined_values}
+        if values.get(key) != defined_values.get(key)
+    ]
+
+
+def _all_settings(config: ExperimentConfig) -> Iterator[_Setting]:
+    """Yield the settings that affect the content of a table, as the config has them."""
+    yield _Setting("profile", config.profile.name)
+    yield _Setting("seed", config.seed)
+    yield _Setting("measure", config.measure)
+    yield from _group_settings("data", config.data.to_config())
+    yield from _group_settings("protocol", msgspec.structs.asdict(config.protocol))
+    algorithm = config.algorithm
+    yield _Setting("algo.name", algorithm.name)
+    yield _Setting("algo.title", algorithm.title)
+    yield _Setting("algo._target_", algorithm.target)
+    yield from _group_settings("algo", algorithm.params)
+    yield _Setting("algo.grid", algorithm.grid)
+
+
+def _result_settings(config: ExperimentConfig) -> Iterator[_Setting]:
+    """Yield the settings that decide the results, with the defaults of the algorithm.
 
     The number of splits is none of them, except as the number of folds: verdicts count the splits.
     """
-    asked = msgspec.structs.replace(config.spec, seed=0).settings
-    groups = {
-        "data": {
-            key: value for key, value in config.data.to_config().items() if key not in _SOURCE_KEYS
-        },
-        "protocol": asked["protocol"],
-        "algo": asked["algo"] | {"grid": asked["grid"]},
-    }
-    settings = {
-        f"{group}.{key}": value
-        for group, content in groups.items()
-        for key, value in content.items()
-    }
-    # Checkpoints are rounds at which errors are recorded; they do not affect the result.
-    settings.pop("protocol.checkpoints", None)
-    return settings | {"measure": config.measure}
+    yield _Setting("measure", config.measure)
+    for setting in _group_settings("data", config.data.to_config()):
+        if setting.key not in _SOURCE_KEYS:
+            yield setting
+    settings = msgspec.structs.replace(config.spec, seed=0).settings
+    for setting in _group_settings("protocol", settings["protocol"]):
+        # Checkpoints are rounds at which errors are recorded; they do not affect the result.
+        if setting.key != "protocol.checkpoints":
+            yield setting
+    yield from _group_settings("algo", settings["algo"])
+    yield _Setting("algo.grid", settings["grid"])
+
+
+def _group_settings(group: str, content: Any) -> Iterator[_Setting]:
+    """Yield the settings of a group of a config, which is a mapping; tuples become lists."""
+    for key, value in content.items():
+        yield _Setting(f"{group}.{key}", list(value) if isinstance(value, tuple) else value)
 
 
 class Reference(NamedTuple):

@@ -4,7 +4,7 @@
 cross-validation trials that choose their parameters.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -49,27 +49,14 @@ class Experiment:
     dataset: Dataset
 
     @classmethod
-    def from_config(cls, config: Mapping, dataset: Dataset) -> "Experiment":
-        """Return the experiment of a resolved config and the loaded data.
-
-        Parameters
-        ----------
-        config : mapping
-            Resolved config, see `ExperimentSpec.from_config`.
-        dataset : Dataset
-            Data set of ``config["data"]``.
+    def from_spec(cls, spec: ExperimentSpec, dataset: Dataset) -> "Experiment":
+        """Return the experiment of a specification and the loaded data.
 
         Raises
         ------
         UserError
-            If a setting is unknown, or has an impossible value for this data set.
+            If a setting is not possible for this data set.
         """
-        data = dataset.spec or {"name": dataset.name}
-        return cls.from_spec(ExperimentSpec.from_config({"data": data, **config}), dataset)
-
-    @classmethod
-    def from_spec(cls, spec: ExperimentSpec, dataset: Dataset) -> "Experiment":
-        """Return the experiment of a specification and the loaded data, see `from_config`."""
         experiment = cls(spec, dataset)
         experiment.measure.check(spec.algorithm.import_class())
         record_path(Path(), dataset.name, spec.algorithm.name)
@@ -85,7 +72,7 @@ class Experiment:
     @property
     def is_tuned(self) -> bool:
         """True if cross-validation chooses among several points of the grid."""
-        return len(self.spec.points) > 1
+        return len(self.spec.algorithm.points()) > 1
 
     @cached_property
     def measure(self) -> Measure:
@@ -323,7 +310,7 @@ def tuning_tasks(experiment: Experiment, split: Split) -> Iterator[Task]:
     y = experiment.dataset.y[split.train]
     part_name = f"the training part of split {split.index} of {experiment.dataset.name}"
     for fold in inner_splits(split, y, experiment.spec.protocol.n_folds, part_name):
-        for trial in trials(experiment.trial(fold, {}), experiment.spec.points):
+        for trial in trials(experiment.trial(fold, {}), experiment.spec.algorithm.points()):
             points = list(trial.measure.points)
             key = experiment.config.keys.trial_key(split.index, fold.index, points, fold.checksum)
             yield Task(experiment, trial, key, split.index)

@@ -328,7 +328,7 @@ def _forecast(
 def _find_recorded_choice(experiment: Experiment, run_records: RunRecords) -> Choice | None:
     """Return the choice for all splits of an experiment; None if it depends on trials."""
     if not experiment.is_tuned:
-        return Choice(experiment.spec.points[0], None)
+        return Choice(experiment.spec.algorithm.points()[0], None)
     # All splits share one choice, which the record of any finished split has.
     if experiment.spec.protocol.tune == "first_split":
         for split in experiment.splits:
@@ -351,7 +351,7 @@ def _choose_by_trials(
     file = run_records.file_for(experiment, tuning=True)
     tasks = tuning_tasks(experiment, experiment.tuning_split(split))
     trials = [(task.points, file.get(task.key)) for task in tasks]
-    choice = choose(experiment.spec.points, trials)
+    choice = choose(experiment.spec.algorithm.points(), trials)
     if choice is not None:
         return choice
     failed_trial = next(record for _, record in trials if record.is_failed)

@@ -5,7 +5,6 @@
 """
 
 import json
-from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -21,10 +20,6 @@ from boostbench.spec.protocol import ProtocolSpec
 from boostbench.spec.trusted_imports import class_names
 from boostbench.util import validation
 from boostbench.util.errors import UserError
-
-# `ExperimentSpec.settings` by the text of the specification. The rows of a table share an
-# algorithm, and the defaults of its class are looked up once.
-_settings: dict[str, dict[str, Any]] = {}
 
 
 class SupportedValues(NamedTuple):
@@ -48,7 +43,7 @@ class ExperimentSpec(msgspec.Struct, frozen=True, dict=True):
     Attributes
     ----------
     algorithm : AlgorithmSpec
-        Estimator and its parameters.
+        Estimator and its parameters; without a grid if the protocol chooses no parameters.
     data : DataSpec
         Data set.
     protocol : ProtocolSpec
@@ -65,31 +60,8 @@ class ExperimentSpec(msgspec.Struct, frozen=True, dict=True):
     measure: str = "prediction"
     seed: int = 0
 
-    @classmethod
-    def from_config(cls, config: Mapping[str, Any]) -> "ExperimentSpec":
-        """Return the specification in a resolved config, after checking it.
-
-        Parameters
-        ----------
-        config : mapping
-            Config of JSON types with ``algo``, ``data`` and ``protocol``, and perhaps ``measure``
-            and ``seed``.
-
-        Raises
-        ------
-        UserError
-            If a setting is unknown, or has an impossible value.
-        """
-        return cls(
-            AlgorithmSpec.from_config(config["algo"]),
-            DataSpec.from_config(config["data"]),
-            ProtocolSpec.from_config(config["protocol"]),
-            config.get("measure", "prediction"),
-            config.get("seed", 0),
-        ).checked()
-
     def checked(self) -> "ExperimentSpec":
-        """Return the specification with the protocol that the measure uses, after all checks.
+        """Return the specification without settings that have no effect, after all checks.
 
         Raises
         ------
@@ -101,12 +73,11 @@ class ExperimentSpec(msgspec.Struct, frozen=True, dict=True):
         protocol = measures.find(self.measure).arrange(self.protocol)
         if type(self.seed) is not int or self.seed < 0:
             raise UserError(f"seed is {self.seed!r}; it must be a whole number, 0 or more")
-        return msgspec.structs.replace(self, protocol=protocol)
-
-    @property
-    def points(self) -> list[dict[str, Any]]:
-        """Points of the grid to choose from; a single empty point if nothing is tuned."""
-        return self.algorithm.points() if self.protocol.tune != "none" else [{}]
+        # Without cross-validation nothing is chosen from the grid.
+        algorithm = self.algorithm
+        if protocol.tune == "none":
+            algorithm = msgspec.structs.replace(algorithm, grid={})
+        return msgspec.structs.replace(self, algorithm=algorithm, protocol=protocol)
 
     @cached_property
     def supported_values(self) -> SupportedValues:
@@ -145,7 +116,7 @@ class ExperimentSpec(msgspec.Struct, frozen=True, dict=True):
         """
         return FALLBACK if setting == KEEP and not self.supported_values.missing else setting
 
-    @property
+    @cached_property
     def settings(self) -> dict[str, Any]:
         """Settings that affect the results on any data, with defaults, as JSON types.
 
@@ -158,31 +129,22 @@ class ExperimentSpec(msgspec.Struct, frozen=True, dict=True):
         UserError
             If a parameter has no JSON form; the message names one that is nan or infinite.
         """
-        algorithm = self.algorithm.target, self.algorithm.params, self.algorithm.grid
-        text = repr((algorithm, self.protocol, self.measure, self.seed))
-        if text not in _settings:
-            _settings[text] = self._make_settings()
-        return _settings[text]
-
-    def _make_settings(self) -> dict[str, Any]:
-        """Return the `settings`, which the property keeps."""
         # 1) Collect the parameters of the estimator, with defaults, and the points to choose from.
-        measure = measures.find(self.measure)
-        grid = self.algorithm.grid if self.protocol.tune != "none" else {}
-        validation.check_finite(self.algorithm.params, "algo")
-        validation.check_finite(grid, "algo.grid")
-        algo = fill_defaults({"_target_": self.algorithm.target, **self.algorithm.params})
+        measure, algorithm = measures.find(self.measure), self.algorithm
+        validation.check_finite(algorithm.params, "algo")
+        validation.check_finite(algorithm.grid, "algo.grid")
+        algo = fill_defaults({"_target_": algorithm.target, **algorithm.params})
         # 2) Leave out the settings of cross-validation where nothing is chosen.
         protocol = self.protocol.to_config()
-        if len(self.points) == 1:
+        if len(algorithm.points()) == 1:
             del protocol["tune"], protocol["n_folds"]
             # A finished split is the same under any limit. With several points, the limit decides
             # which trials fail, and so which point is chosen.
             protocol.pop("time_limit", None)
         # 3) Add the settings of the measure. JSON turns tuples into lists, as a record has them.
         settings = {
-            "algo": {name: value for name, value in algo.items() if name not in grid},
-            "grid": grid,
+            "algo": {name: value for name, value in algo.items() if name not in algorithm.grid},
+            "grid": algorithm.grid,
             "protocol": protocol,
             "seed": self.seed,
             **measure.settings,
@@ -276,39 +238,6 @@ class ExperimentConfig(msgspec.Struct, frozen=True, dict=True):
         """Specification of the experiment, see `ExperimentSpec.checked`."""
         fields = self.algorithm, self.data, self.protocol, self.measure, self.seed
         return ExperimentSpec(*fields).checked()
-
-    def replace_algorithm(self, algo: Mapping[str, Any]) -> "ExperimentConfig":
-        """Return the config with the algorithm of another config group ``algo``."""
-        return msgspec.structs.replace(self, algorithm=AlgorithmSpec.from_config(algo))
-
-    def differences(self, other: "ExperimentConfig") -> list[str]:
-        """Return the settings of the experiment that differ from another config, as overrides."""
-        values, other_values = self._flat_values(), other._flat_values()
-        return [f"{key}={value}" for key, value in values.items() if other_values.get(key) != value]
-
-    def _flat_values(self) -> dict[str, Any]:
-        """Return the values that affect the numbers, by dotted key such as ``data.path``."""
-        # `to_config` leaves out the keys that are not set: here they are None, as a key may be set
-        # in the other config only.
-        unset_keys = dict.fromkeys(DataSpec.__struct_fields__)
-        algorithm = self.algorithm
-        groups = {
-            "data": unset_keys | self.data.to_config(),
-            "protocol": msgspec.structs.asdict(self.protocol)
-            | {"checkpoints": list(self.protocol.checkpoints)},
-            "algo": {
-                "name": algorithm.name,
-                "title": algorithm.title,
-                "_target_": algorithm.target,
-                **algorithm.params,
-                "grid": algorithm.grid,
-            },
-        }
-        return {"profile": self.profile.name, "seed": self.seed, "measure": self.measure} | {
-            f"{group}.{key}": value
-            for group, content in groups.items()
-            for key, value in content.items()
-        }
 
 
 class TableCell(NamedTuple):

@@ -2,11 +2,10 @@ from dataclasses import replace
 
 import pytest
 from fitting.examples import flat, modify_record, recorded
-from fitting.toy import run
+from fitting.toy import experiment_from_config, run
 
 from boostbench.analysis.frame import ResultFrame
 from boostbench.analysis.runs import RecordedExperiment, find_experiments, table_of_experiments
-from boostbench.execution.plan import Experiment
 from boostbench.records.archive import Records
 from boostbench.report.findings import runs_listing
 from boostbench.spec.data import DataSpec
@@ -26,7 +25,7 @@ def records(tmp_path):
             "seed": seed,
             "measure": measure,
         }
-        return Experiment.from_config(config, make_dataset())
+        return experiment_from_config(config, make_dataset())
 
     boosted = {"_target_": "boostbench.algorithms.AdaBoostMH", "n_iterations": 3}
     experiments = [
@@ -65,7 +64,7 @@ def test_experiment_ignores_the_path_of_its_file(tmp_path):
     for path, n_splits in (("a/my.csv", 2), ("b/my.csv", 5)):
         config = {"algo": algo, "protocol": {"n_splits": n_splits, "checkpoints": []}}
         dataset = replace(make_dataset(), spec=DataSpec("my", path=path))
-        run([Experiment.from_config(config, dataset)], results=tmp_path)
+        run([experiment_from_config(config, dataset)], results=tmp_path)
     [experiment] = find_experiments(Records(tmp_path), TITLES)
     assert len({record.config.hash for record in experiment.cell.rows.records}) == 2
     assert sorted(experiment.cell.values) == [0, 1, 2, 3, 4]

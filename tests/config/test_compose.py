@@ -4,6 +4,7 @@ import json
 import re
 
 import pytest
+from fitting.toy import experiment_from_config
 from hydra import compose as compose_by_hydra
 from hydra import initialize_config_dir
 from hydra.utils import get_class
@@ -13,7 +14,6 @@ from boostbench.config.compose import compose_config, merge_configs
 from boostbench.config.overrides import allow_new_parameters, parse_overrides
 from boostbench.config.tables import TableDefinition
 from boostbench.data.loading import load
-from boostbench.execution.plan import Experiment
 from boostbench.spec.protocol import ProtocolSpec
 from boostbench.util import configs
 from boostbench.util.errors import UserError
@@ -249,9 +249,9 @@ def test_quick_profile_changes_record_keys(algo):
         compose_config({"algo": algo}),
         compose_config({"algo": algo, "profile": "quick"}),
     )
-    paper, quick = (Experiment.from_config(spec, dataset) for spec in (asked, quick_spec))
+    paper, quick = (experiment_from_config(spec, dataset) for spec in (asked, quick_spec))
     assert paper.key(paper.splits[0]) != quick.key(quick.splits[0])
-    plain = Experiment.from_config(remove_profile(asked), dataset)
+    plain = experiment_from_config(remove_profile(asked), dataset)
     assert paper.key(paper.splits[0]) == plain.key(plain.splits[0])
 
 

@@ -1,9 +1,10 @@
 import numpy as np
 import pytest
+from fitting.toy import experiment_from_config
 from scipy import sparse
 
 from boostbench.data.dataset import Dataset
-from boostbench.execution.plan import Experiment, tuning_tasks
+from boostbench.execution.plan import tuning_tasks
 from boostbench.fitting.measures.base import Measure
 from boostbench.spec import measures
 from boostbench.spec.data import DataSpec
@@ -20,7 +21,7 @@ def make_experiment(X=None, **protocol):
         "protocol": {"samples_per_class": 8, **protocol},
         "seed": 3,
     }
-    return Experiment.from_config(config, dataset)
+    return experiment_from_config(config, dataset)
 
 
 def keys(experiment):
@@ -52,7 +53,7 @@ def test_projected_sparse_features_suit_dense_algorithms():
     dataset = Dataset("toy", sparse.csr_matrix(np.eye(24)), np.repeat([1, 2], 12), "made here")
     algo = {"name": "multiboost", "_target_": "boostbench.algorithms.MultiBoost"}
     plain, projected = (
-        Experiment.from_config({"algo": algo, "protocol": {"pca": pca}}, dataset)
+        experiment_from_config({"algo": algo, "protocol": {"pca": pca}}, dataset)
         for pca in (None, 0.9)
     )
     with pytest.raises(UserError, match="takes no sparse features"):
@@ -72,7 +73,7 @@ def test_measure_names_the_methods_that_an_estimator_needs():
     algo = {"name": "scaler", "_target_": "sklearn.preprocessing.MinMaxScaler"}
     dataset = Dataset("toy", np.eye(24), np.repeat([1, 2], 12), "made here")
     with pytest.raises(UserError, match=r"MinMaxScaler is no classifier: it has no predict$"):
-        Experiment.from_config({"algo": algo, "protocol": {}}, dataset)
+        experiment_from_config({"algo": algo, "protocol": {}}, dataset)
 
 
 @pytest.mark.parametrize(
@@ -108,7 +109,7 @@ def test_path_that_is_not_unicode_is_refused():
     dataset = Dataset("toy", np.eye(24), np.repeat([1, 2], 12), "made here", spec=spec)
     algo = {"name": "tree", "_target_": "sklearn.tree.DecisionTreeClassifier"}
     with pytest.raises(UserError, match=r"data.path is '\\udcff.csv', which is not Unicode"):
-        Experiment.from_config({"algo": algo, "protocol": {}}, dataset)
+        experiment_from_config({"algo": algo, "protocol": {}}, dataset)
 
 
 @pytest.mark.parametrize("name", ["tree.tuning", "../tree"])
@@ -116,4 +117,4 @@ def test_names_unfit_for_record_files_are_refused(name):
     dataset = Dataset("toy", np.eye(24), np.repeat([1, 2], 12), "made here")
     config = {"algo": {"_target_": "sklearn.tree.DecisionTreeClassifier", "name": name}}
     with pytest.raises(UserError, match=f"^'{name}' names a file of records; use letters"):
-        Experiment.from_config(config | {"protocol": {}}, dataset)
+        experiment_from_config(config | {"protocol": {}}, dataset)

@@ -393,12 +393,11 @@ PROGRAM = """
 import sys
 from pathlib import Path
 from boostbench.util.errors import Terminated
-from boostbench.execution.plan import Experiment
 from boostbench.execution.run_records import Shard
-from toy import make_dataset, run
+from toy import experiment_from_config, make_dataset, run
 algo = {"name": "fake", "_target_": "fake_classifiers.Slow", "grid": {"width": [1, 2]}}
 protocol = {"n_splits": 10, "n_folds": 3, "checkpoints": [1]}
-experiment = Experiment.from_config({"algo": algo, "protocol": protocol}, make_dataset())
+experiment = experiment_from_config({"algo": algo, "protocol": protocol}, make_dataset())
 shard = Shard.parse(sys.argv[3]) if len(sys.argv) > 3 else None
 try:
     run([experiment], results=Path(sys.argv[1]), n_jobs=int(sys.argv[2]), shard=shard)

@@ -12,11 +12,10 @@ PROGRAM = """
 import sys
 from pathlib import Path
 from threadpoolctl import threadpool_info
-from boostbench.execution.plan import Experiment
-from toy import make_dataset, run
+from toy import experiment_from_config, make_dataset, run
 algo = {"name": "fake", "_target_": "boostbench.algorithms.MCBoost", "n_iterations": 15}
 protocol = {"n_splits": 2, "checkpoints": [1, 5], "pca": 0.9}
-experiment = Experiment.from_config({"algo": algo, "protocol": protocol}, make_dataset())
+experiment = experiment_from_config({"algo": algo, "protocol": protocol}, make_dataset())
 run([experiment], results=Path(sys.argv[1]))
 print({one.get("architecture") for one in threadpool_info()} - {None})
 """

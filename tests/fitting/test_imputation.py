@@ -8,13 +8,11 @@ from sklearn.preprocessing import MinMaxScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from boostbench.data.loading import load
-from boostbench.execution.plan import Experiment
 from boostbench.fitting.tuning import inner_splits
 from boostbench.records.archive import Records
 from boostbench.records.store import read_records
-from boostbench.spec.experiment import ExperimentSpec
 from boostbench.util.errors import UserError
-from fitting.toy import run
+from fitting.toy import experiment_from_config, run, spec_from_config
 
 TREE = {"name": "tree", "_target_": "sklearn.tree.DecisionTreeClassifier", "grid": {}}
 
@@ -37,7 +35,7 @@ def experiment(dataset, **protocol):
         "algo": TREE | protocol.pop("algo", {}),
         "protocol": {"n_splits": 2, "checkpoints": [], **protocol},
     }
-    return Experiment.from_config(config, dataset)
+    return experiment_from_config(config, dataset)
 
 
 @pytest.mark.parametrize("strategy", ["mean", "median", "most_frequent"])
@@ -102,7 +100,7 @@ def test_imputation_strategies_have_different_keys(holes, tmp_path):
     for strategy, dataset in zip(("mean", "median"), datasets, strict=True):
         settings = {"n_splits": 2, "checkpoints": []}
         config = {"algo": TREE, "protocol": settings, "data": dataset.spec}
-        records = Records(tmp_path).find(ExperimentSpec.from_config(config)).records
+        records = Records(tmp_path).find(spec_from_config(config)).records
         assert [record.config.data.missing for record in records] == [strategy] * 2
 
 
@@ -125,10 +123,10 @@ def test_imputation_includes_additional_rows_of_a_measure(holes, tmp_path):
     algo = {"name": "bits", "_target_": "fake_hashing.RandomBits", "grid": {}}
     settings = {"n_splits": 1, "checkpoints": [], "train_size": 20}
     config = {"algo": algo, "protocol": settings, "measure": "retrieval"}
-    [outcome] = run([Experiment.from_config(config, dataset)], results=tmp_path).results
+    [outcome] = run([experiment_from_config(config, dataset)], results=tmp_path).results
     assert [record.n_database for record in outcome.records] == [45]
     plane = replace(dataset, X=dataset.X[:, :2])
     config = {"algo": TREE, "protocol": {"checkpoints": [1]}, "measure": "boundary"}
-    [outcome] = run([Experiment.from_config(config, plane)], results=tmp_path).results
+    [outcome] = run([experiment_from_config(config, plane)], results=tmp_path).results
     [record] = outcome.records
     assert np.isfinite([*record.points.x, *record.extent]).all()

@@ -8,11 +8,9 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 
 from boostbench import MCBoost
 from boostbench.data.loading import load
-from boostbench.execution.plan import Experiment
 from boostbench.execution.verification import plan_refit
 from boostbench.records.archive import Records
-from boostbench.spec.experiment import ExperimentSpec
-from fitting.toy import run
+from fitting.toy import experiment_from_config, run, spec_from_config
 
 
 class RecordingClassifier(ClassifierMixin, BaseEstimator):
@@ -70,7 +68,7 @@ def experiment(
         "protocol": {"n_splits": 3, "checkpoints": [], **dict(protocol)},
         "measure": measure,
     }
-    return Experiment.from_config(config, dataset)
+    return experiment_from_config(config, dataset)
 
 
 def fit_first_split(asked):
@@ -190,6 +188,6 @@ def test_errors_equal_a_fit_on_the_frame(path, frame, tmp_path, target, model):
         "protocol": {"n_splits": 3, "checkpoints": [], "scale": "none"},
         "data": dataset.spec.to_config(),
     }
-    assert len(Records(tmp_path / "results").find(ExperimentSpec.from_config(config)).records) == 3
+    assert len(Records(tmp_path / "results").find(spec_from_config(config)).records) == 3
     config["data"]["missing"] = "median"
-    assert not Records(tmp_path / "results").find(ExperimentSpec.from_config(config)).records
+    assert not Records(tmp_path / "results").find(spec_from_config(config)).records

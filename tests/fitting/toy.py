@@ -6,6 +6,9 @@ from boostbench.data.dataset import Dataset
 from boostbench.execution.plan import Experiment
 from boostbench.execution.runner import Run
 from boostbench.records.archive import Records
+from boostbench.spec.algorithm import AlgorithmSpec
+from boostbench.spec.data import DataSpec
+from boostbench.spec.experiment import ExperimentSpec
 from boostbench.spec.protocol import ProtocolSpec
 
 SETTINGS = set(ProtocolSpec.__struct_fields__) - {"name"}
@@ -36,7 +39,24 @@ def make_experiment(
     for key, value in settings.items():
         (protocol if key in SETTINGS else algo)[key] = value
     config = {"algo": algo, "protocol": protocol, "seed": seed, "measure": measure}
-    return Experiment.from_config(config, make_dataset() if data is None else data)
+    return experiment_from_config(config, make_dataset() if data is None else data)
+
+
+def experiment_from_config(config, dataset):
+    """Make the experiment of a config, whose ``data`` are by default those of the data set."""
+    data = dataset.spec or DataSpec(dataset.name)
+    return Experiment.from_spec(spec_from_config({"data": data, **config}), dataset)
+
+
+def spec_from_config(config):
+    """Make the specification in a config of JSON types."""
+    return ExperimentSpec(
+        AlgorithmSpec.from_config(config["algo"]),
+        DataSpec.from_config(config["data"]),
+        ProtocolSpec.from_config(config["protocol"]),
+        config.get("measure", "prediction"),
+        config.get("seed", 0),
+    ).checked()
 
 
 def run(experiments, *, results, on_event=lambda event: None, **settings):

@@ -3,13 +3,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from fitting.examples import append, flat, rewrite
-from fitting.toy import make_dataset, run
+from fitting.toy import experiment_from_config, make_dataset, run, spec_from_config
 
-from boostbench.execution.plan import Experiment
 from boostbench.records.archive import Records
 from boostbench.records.store import read_records
 from boostbench.spec.data import DataSpec
-from boostbench.spec.experiment import ExperimentSpec
 
 ALGO = {"name": "fake", "_target_": "fake_classifiers.Nearest", "grid": {}}
 PROTOCOL = {"n_splits": 4, "n_folds": 3}
@@ -23,12 +21,12 @@ def config(seed=0, **changes):
 
 @pytest.fixture
 def results(tmp_path):
-    run([Experiment.from_config(config(), make_dataset())], results=tmp_path)
+    run([experiment_from_config(config(), make_dataset())], results=tmp_path)
     return tmp_path
 
 
 def test_records_of_the_experiment_are_found(results):
-    query = Records(results).find(ExperimentSpec.from_config(config()))
+    query = Records(results).find(spec_from_config(config()))
     assert [record.split for record in query.records] == [0, 1, 2, 3]
     assert (query.failures, query.missing, query.stale) == ([], 0, 0)
 
@@ -46,7 +44,7 @@ def test_records_of_the_experiment_are_found(results):
     ],
 )
 def test_records_of_other_experiments_are_not_found(results, changes):
-    query = Records(results).find(ExperimentSpec.from_config(config(**changes)))
+    query = Records(results).find(spec_from_config(config(**changes)))
     assert (query.records, query.missing) == ([], 4)
 
 
@@ -56,10 +54,10 @@ def test_number_of_fixed_splits_is_the_number_of_records(tmp_path, n_splits, exp
     rows = np.arange(120)
     given = [(np.delete(rows, np.s_[start::3]), rows[start::3]) for start in range(3)]
     fixed = {"protocol": {"sampling": "fixed", "n_splits": None}}
-    asked = Experiment.from_config(config(**fixed), replace(make_dataset(), splits=given))
+    asked = experiment_from_config(config(**fixed), replace(make_dataset(), splits=given))
     run([asked], results=tmp_path)
     fixed["protocol"]["n_splits"] = n_splits
-    query = Records(tmp_path).find(ExperimentSpec.from_config(config(**fixed)))
+    query = Records(tmp_path).find(spec_from_config(config(**fixed)))
     assert (len(query.records), query.missing) == expected
 
 
@@ -81,17 +79,17 @@ def test_records_are_found_by_the_protocol_settings_of_the_measure(tmp_path, mea
     if measure == "paths":
         wide = np.hstack([dataset.X + dataset.X[:, [j]] ** 2 for j in range(3)])
         dataset = replace(dataset, X=wide)
-    [outcome] = run([Experiment.from_config(asked, dataset)], results=tmp_path).results
+    [outcome] = run([experiment_from_config(asked, dataset)], results=tmp_path).results
     assert outcome.records
-    query = Records(tmp_path).find(ExperimentSpec.from_config(asked))
+    query = Records(tmp_path).find(spec_from_config(asked))
     assert (query.records, query.missing) == (outcome.records, 0)
 
 
 def test_labels_against_the_rest_are_two_classes(tmp_path):
     asked = config(data={"positive": ["a"]})
     dataset = replace(make_dataset().one_vs_rest(["a"]), spec=DataSpec.from_config(asked["data"]))
-    run([Experiment.from_config(asked, dataset)], results=tmp_path)
-    assert len(Records(tmp_path).find(ExperimentSpec.from_config(asked)).records) == 4
+    run([experiment_from_config(asked, dataset)], results=tmp_path)
+    assert len(Records(tmp_path).find(spec_from_config(asked)).records) == 4
 
 
 @pytest.mark.parametrize(
@@ -109,11 +107,9 @@ def test_other_cuts_are_other_data(tmp_path, key, values):
     cuts = [*({key: value} for value in values), {}]
     for seed, cut in enumerate(cuts[:2]):
         dataset = replace(make_dataset((40, 40), seed=seed), spec=DataSpec.from_config(DATA | cut))
-        run([Experiment.from_config(config(data=cut), dataset)], results=tmp_path)
+        run([experiment_from_config(config(data=cut), dataset)], results=tmp_path)
     queries = [
-        Records(tmp_path).find(
-            ExperimentSpec.from_config(config(data=DATA | cut | {"expect": None}))
-        )
+        Records(tmp_path).find(spec_from_config(config(data=DATA | cut | {"expect": None})))
         for cut in cuts
     ]
     checksums = [{r.config.data.checksum for r in query.records} for query in queries]
@@ -127,11 +123,11 @@ def test_record_may_have_several_data_options(tmp_path):
     def experiments(option, n_splits=2):
         expected[:] = [config(data=DATA | option, protocol={"n_splits": n_splits})]
         dataset = replace(make_dataset(), spec=DataSpec.from_config(DATA | option))
-        return [Experiment.from_config(expected[0], dataset)]
+        return [experiment_from_config(expected[0], dataset)]
 
     def find(option):
         return Records(tmp_path).find(
-            ExperimentSpec.from_config(config(data=DATA | option, protocol={"n_splits": 2}))
+            spec_from_config(config(data=DATA | option, protocol={"n_splits": 2}))
         )
 
     run(experiments(options[0]), results=tmp_path)
@@ -148,21 +144,19 @@ def test_record_may_have_several_data_options(tmp_path):
 
 def test_names_and_unused_folds_are_ignored(results):
     changes = {"protocol": {"name": "mine", "n_folds": 5}, "algo": {"title": "Mine"}}
-    assert len(Records(results).find(ExperimentSpec.from_config(config(**changes))).records) == 4
+    assert len(Records(results).find(spec_from_config(config(**changes))).records) == 4
 
 
 @pytest.mark.parametrize(("n_splits", "n_records", "missing"), [(2, 2, 0), (7, 4, 3)])
 def test_missing_splits_are_counted(results, n_splits, n_records, missing):
-    query = Records(results).find(
-        ExperimentSpec.from_config(config(protocol={"n_splits": n_splits}))
-    )
+    query = Records(results).find(spec_from_config(config(protocol={"n_splits": n_splits})))
     assert (len(query.records), query.missing) == (n_records, missing)
 
 
 def test_newest_version_of_the_data_is_used(results):
     newer = make_dataset(seed=1)
-    run([Experiment.from_config(config(protocol={"n_splits": 2}), newer)], results=results)
-    query = Records(results).find(ExperimentSpec.from_config(config()))
+    run([experiment_from_config(config(protocol={"n_splits": 2}), newer)], results=results)
+    query = Records(results).find(spec_from_config(config()))
     assert {r.config.data.checksum for r in query.records} == {newer.checksum}
     assert (len(query.records), query.missing) == (2, 2)
 
@@ -172,7 +166,7 @@ def test_last_line_of_a_split_is_found(results):
     first = read_records(path)[0][0]
     append(path, flat(first) | {"test_error": 1.0})
     records = Records(results)
-    query = records.find(ExperimentSpec.from_config(config()))
+    query = records.find(spec_from_config(config()))
     assert [record.split for record in query.records] == [0, 1, 2, 3]
     assert query.records[0].test_error == 1.0 > first.test_error
     assert records.index(path).get(first.key) == query.records[0]
@@ -182,15 +176,15 @@ def test_last_line_of_a_split_is_found(results):
 def test_records_of_other_code_are_stale(results):
     path = results / "records" / "toy" / "fake.jsonl"
     rewrite(path, lambda number, record: record | ({"source": "0" * 16} if number == 1 else {}))
-    assert Records(results).find(ExperimentSpec.from_config(config())).stale == 1
+    assert Records(results).find(spec_from_config(config())).stale == 1
 
 
 def test_damaged_lines_are_named_once(results):
     path = results / "records" / "toy" / "fake.jsonl"
     path.write_text("damaged\n" + path.read_text())
     records = Records(results)
-    records.find(ExperimentSpec.from_config(config()))
-    assert len(records.find(ExperimentSpec.from_config(config())).records) == 4
+    records.find(spec_from_config(config()))
+    assert len(records.find(spec_from_config(config())).records) == 4
     [warning] = records.pop_warnings()
     assert warning.startswith(f"{path}:1: not a record: ")
     assert records.pop_warnings() == []
@@ -199,23 +193,21 @@ def test_damaged_lines_are_named_once(results):
 def test_run_adds_to_the_records_in_memory(tmp_path):
     """Check that a query before and after a run reads the same records in memory."""
     records, asked = Records(tmp_path), config(protocol={"n_splits": 2})
-    assert records.find(ExperimentSpec.from_config(asked)).missing == 2
-    [outcome] = run([Experiment.from_config(asked, make_dataset())], results=records).results
-    query = records.find(ExperimentSpec.from_config(asked))
+    assert records.find(spec_from_config(asked)).missing == 2
+    [outcome] = run([experiment_from_config(asked, make_dataset())], results=records).results
+    query = records.find(spec_from_config(asked))
     assert (
-        query.records
-        == outcome.records
-        == Records(tmp_path).find(ExperimentSpec.from_config(asked)).records
+        query.records == outcome.records == Records(tmp_path).find(spec_from_config(asked)).records
     )
     assert (query.missing, outcome.ran) == (0, 2)
 
 
 def test_failed_splits_are_listed(tmp_path):
-    experiment = Experiment.from_config(config(), make_dataset())
+    experiment = experiment_from_config(config(), make_dataset())
     failing = {"_target_": "fake_classifiers.Failing", "fail_on": experiment.splits[1].seed}
     asked = config(algo=failing)
-    run([Experiment.from_config(asked, make_dataset())], results=tmp_path)
-    query = Records(tmp_path).find(ExperimentSpec.from_config(asked))
+    run([experiment_from_config(asked, make_dataset())], results=tmp_path)
+    query = Records(tmp_path).find(spec_from_config(asked))
     assert [record.split for record in query.records] == [0, 2, 3]
     assert [record.split for record in query.failures] == [1]
     assert query.missing == 0

@@ -2,9 +2,8 @@ import numpy as np
 import pytest
 
 import boostbench
-from boostbench.execution.plan import Experiment
 from boostbench.records.schema import BadLine
-from fitting.toy import run
+from fitting.toy import experiment_from_config, run
 
 from ..examples import RECORD, measured
 from ..toy import make_dataset
@@ -16,7 +15,7 @@ def test_predictions_of_each_tested_sample(tmp_path):
     algo |= {"n_iterations": 5, "loss": "logistic"}
     other = {"name": "other", "grid": {}, "_target_": "sklearn.svm.LinearSVC"}
     asked = [
-        Experiment.from_config(
+        experiment_from_config(
             {"algo": one, "protocol": {"n_splits": 2, "checkpoints": []}, "measure": "predictions"},
             dataset,
         )

@@ -4,11 +4,10 @@ import numpy as np
 import pytest
 from sklearn import metrics
 
-from boostbench.execution.plan import Experiment
 from boostbench.fitting.quantities import QUANTITIES, SCORES, get_quantity
 from boostbench.fitting.tuning import inner_splits
 from boostbench.util.errors import UserError
-from fitting.toy import run
+from fitting.toy import experiment_from_config, run
 
 from ..toy import make_dataset
 
@@ -21,7 +20,7 @@ def record(tmp_path):
         algo = {"name": "one", "grid": {}, "_target_": target, **algo}
         protocol = {"n_splits": 1, "checkpoints": []}
         config = {"algo": algo, "protocol": protocol, "measure": "scores"}
-        asked = Experiment.from_config(config, dataset)
+        asked = experiment_from_config(config, dataset)
         [outcome] = run([asked], results=tmp_path).results
         assert not outcome.failures
         fit = asked.trial(asked.splits[0], {}).fit(dataset.X, dataset.y)
@@ -100,7 +99,7 @@ def test_classes_that_differ_from_training_fail(tmp_path):
     algo = {"name": "one", "grid": {}, "_target_": target, "order": "doubled"}
     protocol = {"n_splits": 1, "checkpoints": []}
     config = {"algo": algo, "protocol": protocol, "measure": "scores"}
-    asked = Experiment.from_config(config, overlapping(3))
+    asked = experiment_from_config(config, overlapping(3))
     [outcome] = run([asked], results=tmp_path).results
     [failure] = outcome.failures
     assert "classes_ are not the labels of the training part" in failure.error
@@ -115,7 +114,7 @@ def test_class_without_test_samples_is_left_out(tmp_path):
     algo = {"name": "one", "grid": {}, "_target_": "sklearn.naive_bayes.GaussianNB"}
     protocol = {"n_splits": 1, "checkpoints": [], "sampling": "fixed"}
     config = {"algo": algo, "protocol": protocol, "measure": "scores"}
-    asked = Experiment.from_config(config, dataset)
+    asked = experiment_from_config(config, dataset)
     [outcome] = run([asked], results=tmp_path).results
     [result] = outcome.records
     fit = asked.trial(asked.splits[0], {}).fit(dataset.X, dataset.y)
@@ -138,7 +137,7 @@ def check_no_number(tmp_path):
         algo = {"name": "one", "grid": {}, "_target_": target}
         protocol = {"n_splits": 1, "checkpoints": [], **protocol}
         config = {"algo": algo, "protocol": protocol, "measure": measure}
-        asked = Experiment.from_config(config, dataset)
+        asked = experiment_from_config(config, dataset)
         [outcome] = run([asked], results=tmp_path).results
         [result] = outcome.records
         assert getattr(result, name) is None
@@ -168,7 +167,7 @@ def test_probabilities_switched_off_by_a_parameter(check_no_number):
 def test_estimator_without_scores_raises():
     algo = {"name": "one", "grid": {}, "_target_": "tests.fitting.fake_classifiers.Nearest"}
     with pytest.raises(UserError, match="no predict_proba or decision_function"):
-        Experiment.from_config(
+        experiment_from_config(
             {"algo": algo, "protocol": {"checkpoints": []}, "measure": "scores"}, overlapping(2)
         )
 
@@ -193,12 +192,12 @@ def test_cross_validation_selects_by_the_score(tmp_path, name, n_classes, target
     algo = {"name": "one", "grid": grid, **target}
     protocol = {"n_splits": 1, "checkpoints": [], "n_folds": 4, "tune": "every_split"}
     config = {"algo": algo, "protocol": protocol, "measure": name}
-    asked = Experiment.from_config(config, dataset)
+    asked = experiment_from_config(config, dataset)
     [outcome] = run([asked], results=tmp_path).results
     [record] = outcome.records
     [outer] = asked.splits
     means = []
-    for point in asked.spec.points:
+    for point in asked.spec.algorithm.points():
         losses = []
         for inner in inner_splits(outer, dataset.y[outer.train], 4, "x"):
             fit = asked.trial(inner, point).fit(dataset.X, dataset.y)
@@ -212,7 +211,7 @@ def test_cross_validation_selects_by_the_score(tmp_path, name, n_classes, target
                 )
         means.append(np.mean(losses))
     assert record.validation_error == pytest.approx(min(means))
-    assert record.chosen == asked.spec.points[int(np.argmin(means))]
+    assert record.chosen == asked.spec.algorithm.points()[int(np.argmin(means))]
     assert len(set(np.round(means, 6))) > 1
     assert get_quantity(asked.measure.quantity).name == ("auc" if "auc" in name else "log_loss")
 
@@ -232,7 +231,7 @@ def test_records_of_errors_hold_the_scores_that_a_classifier_has(tmp_path, targe
             continue
         algo = {"name": "one", "grid": {}, "_target_": target}
         config = {"algo": algo, "protocol": {"n_splits": 1, "checkpoints": []}, "measure": measure}
-        [outcome] = run([Experiment.from_config(config, dataset)], results=tmp_path).results
+        [outcome] = run([experiment_from_config(config, dataset)], results=tmp_path).results
         records += outcome.records
     assert {name for name in SCORES if records[0].get(name) is not None} == expected
     for name in expected:
@@ -242,7 +241,7 @@ def test_records_of_errors_hold_the_scores_that_a_classifier_has(tmp_path, targe
 def test_invalid_scores_do_not_fail_a_record_of_errors(tmp_path):
     algo = {"name": "one", "grid": {}, "_target_": "fake_classifiers.InvalidScores"}
     config = {"algo": algo, "protocol": {"n_splits": 1, "checkpoints": []}}
-    [outcome] = run([Experiment.from_config(config, overlapping(2))], results=tmp_path).results
+    [outcome] = run([experiment_from_config(config, overlapping(2))], results=tmp_path).results
     [result] = outcome.records
     assert all(result.get(name) is None for name in SCORES)
     assert result.warnings == [
