@@ -271,7 +271,7 @@ def departures(defined: ExperimentConfig, config: ExperimentConfig) -> tuple[str
 
 def _changes(config: ExperimentConfig, defined: ExperimentConfig) -> list[str]:
     """Return the settings of a request that differ from the definition, with names and titles."""
-    return _differing(_all_settings(config), _all_settings(defined))
+    return _differing(_content_settings(config), _content_settings(defined))
 
 
 def _differing(settings: Iterable[_Setting], defined: Iterable[_Setting]) -> list[str]:
@@ -284,7 +284,7 @@ def _differing(settings: Iterable[_Setting], defined: Iterable[_Setting]) -> lis
     ]
 
 
-def _all_settings(config: ExperimentConfig) -> Iterator[_Setting]:
+def _content_settings(config: ExperimentConfig) -> Iterator[_Setting]:
     """Yield the settings that affect the content of a table, as the config has them."""
     yield _Setting("profile", config.profile.name)
     yield _Setting("seed", config.seed)

@@ -73,7 +73,7 @@ class ExperimentSpec(msgspec.Struct, frozen=True, dict=True):
         protocol = measures.find(self.measure).arrange(self.protocol)
         if type(self.seed) is not int or self.seed < 0:
             raise UserError(f"seed is {self.seed!r}; it must be a whole number, 0 or more")
-        # Without cross-validation nothing is chosen from the grid.
+        # The grid has no effect without cross-validation.
         algorithm = self.algorithm
         if protocol.tune == "none":
             algorithm = msgspec.structs.replace(algorithm, grid={})
