@@ -8,7 +8,7 @@ Tables, comparisons and figures find the results of an experiment by its specifi
 import itertools
 import json
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -18,8 +18,8 @@ from msgspec import UNSET
 
 from boostbench.records.schema import Data, Failure, Measured, Record
 from boostbench.records.store import (
+    NewestRecords,
     RecordFile,
-    keep_newest,
     parse_record_path,
     record_path,
     record_paths,
@@ -142,29 +142,19 @@ class RecordIndex:
         if not ignore_existing:
             self._records += existing
             self.warnings = self._file.warnings
-        # Keys of records that are in the file and not yet in `_newest_records`.
+        # Keys of records that are in the file and not yet in `_newest`.
         self._unread: set[str] = set()
         # Records that other runs have added since, by key; `adopt` includes them.
         self._foreign = {}
 
     @cached_property
-    def _newest_records(self) -> dict[str, Record]:
+    def _newest(self) -> NewestRecords:
         """Newest record of each key. A table does not need keys, which take time to compute."""
-        newest = {}
-        keep_newest(newest, self._records)
-        return newest
-
-    @cached_property
-    def _settings_groups(self) -> dict[str, list[Record]]:
-        """Records by the key of their settings."""
-        by_settings = defaultdict(list)
-        for record in self._records:
-            by_settings[record.config.keys.settings].append(record)
-        return by_settings
+        return NewestRecords(self._records)
 
     def __iter__(self) -> Iterator[Record]:
         self._read_added()
-        return iter(self._newest_records.values())
+        return iter(self._newest)
 
     def get(self, key: str) -> Record | None:
         """Return the newest record of a key; None if there is none.
@@ -175,7 +165,7 @@ class RecordIndex:
             If records that were added are no longer in the file.
         """
         self._read_added()
-        return self._newest_records.get(key)
+        return self._newest.get(key)
 
     def find(self, settings_key: str) -> list[Record]:
         """Return the records with a key of settings, see `boostbench.spec.keys.RecordKeys`.
@@ -188,7 +178,7 @@ class RecordIndex:
             If records that were added are no longer in the file.
         """
         self._read_added()
-        return self._settings_groups.get(settings_key, [])
+        return [record for record in self._records if record.config.keys.settings == settings_key]
 
     def add(self, record: Record) -> str:
         """Append a record to the file, and return its key."""
@@ -209,7 +199,7 @@ class RecordIndex:
 
     def _mark_unread(self, key: str) -> None:
         """Forget the record of a key, so that the next access reads it from the file."""
-        self._newest_records.pop(key, None)
+        self._newest.remove(key)
         self._unread.add(key)
 
     def _read_added(self) -> None:
@@ -217,16 +207,16 @@ class RecordIndex:
         if not self._unread:
             return
         written = RecordFile(self.path).read_new()
-        keep_newest(self._newest_records, (r for r in written if r.key in self._unread))
-        if not self._newest_records.keys() >= self._unread:
+        for record in written:
+            if record.key in self._unread:
+                self._newest.add(record)
+        if any(self._newest.get(key) is None for key in self._unread):
             raise UserError(
                 f"{self.path} has lost records that were just written to it; the same command "
                 "makes them again"
             )
         self._unread = set()
-        self._records = list(self._newest_records.values())
-        # The records of some settings have changed: they are grouped again when `find` needs it.
-        vars(self).pop("_settings_groups", None)
+        self._records = list(self._newest)
 
 
 class RecordTitle(NamedTuple):
@@ -361,12 +351,11 @@ class Records:
         ]
         # The folder does not name the data set for certain: a file system that ignores case has one
         # folder for two names.
-        titles = title_data_sets(record.config.data for _, record in entries)
-        titled = []
-        for (algo, kind), record in entries:
-            data = record.config.data
-            titled.append((RecordTitle(titles[data.name, data.checksum], algo, kind), record))
-        return titled
+        titles = title_data_sets([record.config.data for _, record in entries])
+        return [
+            (RecordTitle(title, algo, kind), record)
+            for title, ((algo, kind), record) in zip(titles, entries, strict=True)
+        ]
 
 
 def _newest_version(records: list[Record]) -> list[Record]:
@@ -389,7 +378,7 @@ def _newest_version(records: list[Record]) -> list[Record]:
     return [by_split[split] for split in sorted(by_split)]
 
 
-def title_data_sets(data: Iterable[Data]) -> dict[tuple[str, str], str]:
+def title_data_sets(data: Sequence[Data]) -> list[str]:
     """Return a unique title for each data set.
 
     A data set is identified by its name and the checksum of its values. A name may be the stem of a
@@ -397,21 +386,21 @@ def title_data_sets(data: Iterable[Data]) -> dict[tuple[str, str], str]:
 
     Parameters
     ----------
-    data : iterable of Data
-        Data sets of the configs of records.
+    data : sequence of Data
+        Data sets of the configs of records; several may be equal.
 
     Returns
     -------
-    dict of (str, str) to str
-        Titles by name and checksum. The title is the name. If several data sets have this name, it
-        is followed by the settings in which they differ, such as the path of the file, and by the
-        checksum if all settings are equal.
+    list of str
+        Title of each item of `data`: the name of the data set. If several data sets have this name,
+        it is followed by the settings in which they differ, such as the path of the file, and by
+        the checksum if all settings are equal.
 
     Examples
     --------
     >>> paths = {"0f": "a/iris.csv", "1e": "b/iris.csv"}
     >>> data = [Data("iris", c, 150, 4, 3, {"path": p}) for c, p in paths.items()]
-    >>> list(title_data_sets(data).values())
+    >>> title_data_sets(data)
     ['iris (a/iris.csv)', 'iris (b/iris.csv)']
     """
     # 1) Group the data sets by name. The first of several equal data sets gives the settings.
@@ -445,4 +434,4 @@ def title_data_sets(data: Iterable[Data]) -> dict[tuple[str, str], str]:
             if n_equal[texts] > 1:
                 texts = (*texts, f"checksum {checksum[:_CHECKSUM_DIGITS]}")
             titles[name, checksum] = f"{name} ({', '.join(texts)})" if texts else name
-    return titles
+    return [titles[facts.name, facts.checksum] for facts in data]

@@ -20,7 +20,7 @@ import re
 import tempfile
 import threading
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
@@ -363,25 +363,40 @@ def read_records(path: Path) -> tuple[list[Record], list[str]]:
     UserError
         If the file cannot be read.
     """
-    file, newest = RecordFile(path), {}
-    keep_newest(newest, file.read_new())
-    return list(newest.values()), file.warnings
+    file = RecordFile(path)
+    return list(NewestRecords(file.read_new())), file.warnings
 
 
-def keep_newest(newest: dict[str, Record], records: Iterable[Record]) -> None:
-    """Add records to a mapping by key, in which the last of several records with one key stays.
+class NewestRecords:
+    """The last one of all added records with the same key, in the order of the last additions.
 
     Parameters
     ----------
-    newest : dict of str to Record
-        Records by key, which are changed. The order is the order of the last additions.
     records : iterable of Record
         Records in the order of their file.
     """
-    for record in records:
+
+    def __init__(self, records: Iterable[Record]):
+        self._by_key = {}
+        for record in records:
+            self.add(record)
+
+    def __iter__(self) -> Iterator[Record]:
+        return iter(self._by_key.values())
+
+    def add(self, record: Record) -> None:
+        """Add a record in place of another one with its key, at the end of the order."""
         key = record.key
-        newest.pop(key, None)
-        newest[key] = record
+        self._by_key.pop(key, None)
+        self._by_key[key] = record
+
+    def get(self, key: str) -> Record | None:
+        """Return the record of a key; None if there is none."""
+        return self._by_key.get(key)
+
+    def remove(self, key: str) -> None:
+        """Remove the record of a key, if there is one."""
+        self._by_key.pop(key, None)
 
 
 def deduplicate(path: Path) -> int:

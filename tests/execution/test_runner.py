@@ -710,7 +710,7 @@ def test_written_records_are_not_kept_in_memory(make_experiment, results):
     records, n_seen = Records(results), []
 
     def count_records():
-        return len(records.index(experiment.path(results))._newest_records)
+        return len(list(records.index(experiment.path(results))._newest))
 
     def count(event):
         if isinstance(event, Finished):
