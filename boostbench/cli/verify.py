@@ -287,7 +287,7 @@ def _show_progress(fits: Iterable[Refit], planned: Sequence[Refit]) -> Iterable[
 
     n_trials, n_done = sum(fit.is_tuning for _, fit in planned), 0
     with ProgressDisplay() as on_event:
-        seconds = Forecast(sum(fit.seconds for _, fit in planned), 0, {})
+        seconds = Forecast(sum(fit.seconds for _, fit in planned), 0)
         on_event(Planned(n_trials, len(planned) - n_trials, 0, seconds))
         try:
             for check, fit in fits:

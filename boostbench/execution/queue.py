@@ -234,7 +234,7 @@ class Queue:
                 label=task.label,
                 error=outcome.error,
                 where=outcome.where,
-                expected=self.forecast.seconds_per_fit.get((task.experiment, task.is_tuning)),
+                expected=self.forecast.find_seconds((task.experiment, task.is_tuning)),
                 is_by_other_run=is_by_other_run,
             )
         )

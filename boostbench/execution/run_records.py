@@ -5,7 +5,7 @@ The time of missing fits is estimated from the recorded seconds of similar fits.
 """
 
 import re
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from pathlib import Path
 from statistics import fmean
 from typing import NamedTuple
@@ -189,13 +189,33 @@ class Forecast(NamedTuple):
         CPU seconds on this machine of the fits with an estimate.
     n_unknown : int
         Number of fits without an estimate.
-    seconds_per_fit : mapping of hashable to float
-        CPU seconds of one fit, by the name of its group (`FitGroup`), for groups with an estimate.
+    estimates : sequence of FitEstimate, default=()
+        Expected time of one fit of each group with an estimate.
     """
 
     seconds: float
     n_unknown: int
-    seconds_per_fit: Mapping[Hashable, float]
+    estimates: Sequence["FitEstimate"] = ()
+
+    def find_seconds(self, group: Hashable) -> float | None:
+        """Return the expected CPU seconds of a fit of a group; None: no estimate."""
+        estimates = (estimate for estimate in self.estimates if estimate.group == group)
+        return next((estimate.seconds for estimate in estimates), None)
+
+
+class FitEstimate(NamedTuple):
+    """Expected time of a fit.
+
+    Attributes
+    ----------
+    group : hashable
+        Name of the group, see `FitGroup`.
+    seconds : float
+        CPU seconds of one fit of the group, on this machine.
+    """
+
+    group: Hashable
+    seconds: float
 
 
 class FitGroup(NamedTuple):
@@ -226,16 +246,17 @@ def forecast(groups: Iterable[FitGroup]) -> Forecast:
     Times are scaled to this machine by the reference job, and in proportion to the numbers of
     boosting rounds.
     """
-    seconds, n_unknown, seconds_per_fit = 0.0, 0, {}
+    seconds, n_unknown, estimates = 0.0, 0, []
     for group in groups:
         costs = (_mean_cost(group.config, records) for records in group.record_sources)
         cost = next((cost for cost in costs if cost is not None), None)
         if cost is None:
             n_unknown += group.n_fits
         else:
-            seconds_per_fit[group.name] = cost * calibration()
-            seconds += group.n_fits * seconds_per_fit[group.name]
-    return Forecast(seconds, n_unknown, seconds_per_fit)
+            estimate = FitEstimate(group.name, cost * calibration())
+            seconds += group.n_fits * estimate.seconds
+            estimates.append(estimate)
+    return Forecast(seconds, n_unknown, tuple(estimates))
 
 
 def _mean_cost(config: Config, records: Sequence[Record]) -> float | None:

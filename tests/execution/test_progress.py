@@ -95,11 +95,11 @@ def test_one_line_per_minute_has_the_remaining_time():
     ("forecast", "remaining"),
     [
         # 30 of 300 forecast seconds are done; without a forecast, one of four equal fits.
-        (Forecast(300.0, 0, {}), "0:09:00"),
-        (Forecast(0.0, 4, {}), "0:03:00"),
+        (Forecast(300.0, 0), "0:09:00"),
+        (Forecast(0.0, 4), "0:03:00"),
         (None, "0:03:00"),
         # A fit without a forecast counts as the average of the other fits, 100.
-        (Forecast(300.0, 1, {}), "0:12:20"),
+        (Forecast(300.0, 1), "0:12:20"),
     ],
 )
 def test_remaining_time_is_weighted_by_forecast_seconds(forecast, remaining):
@@ -116,7 +116,7 @@ def test_fits_of_another_run_take_no_time():
     now = 0.0
     file = io.StringIO()
     with ProgressDisplay(Console(file=file, width=80), clock=lambda: now) as lines:
-        lines(Planned(0, 4, 0, Forecast(400.0, 0, {})))
+        lines(Planned(0, 4, 0, Forecast(400.0, 0)))
         now = 60.0
         lines(Finished(False, "a fit", None, None, 100.0, is_by_other_run=True))
         now = 120.0
