@@ -230,7 +230,7 @@ class TextColumn:
     counts: np.ndarray
 
     @classmethod
-    def from_codes(cls, index: int, words: Iterable[str], column: np.ndarray) -> "TextColumn":
+    def count_words(cls, index: int, words: Iterable[str], column: np.ndarray) -> "TextColumn":
         """Count the words of a column of codes.
 
         Parameters
@@ -258,11 +258,11 @@ class TextColumn:
         if _NONE not in self.words:
             return
         if notation:
-            is_other_text = word_mask(self.words, notation)
+            is_text = non_number_mask(self.words, notation)
         else:
-            is_other_text = classify_values(self.words).is_other_text
+            is_text = classify_values(self.words).is_other_text
         # The word None itself is a text, so that one text is allowed beside numbers.
-        if is_other_text.sum() > 1 or is_other_text.all():
+        if is_text.sum() > 1 or is_text.all():
             return
         code = self.words.index(_NONE)
         del self.words[code]
@@ -284,7 +284,7 @@ class TextColumn:
         return np.append(codes.astype(float), np.nan), words.tolist()
 
 
-def word_mask(words: Sequence[str], notation: Notation | None = None) -> np.ndarray:
+def non_number_mask(words: Sequence[str], notation: Notation | None = None) -> np.ndarray:
     """Return a mask of the words that are not numbers.
 
     Parameters
@@ -296,7 +296,7 @@ def word_mask(words: Sequence[str], notation: Notation | None = None) -> np.ndar
 
     Examples
     --------
-    >>> word_mask(["cat", "1.5", "1,5", "1.234.567"]).tolist()
+    >>> non_number_mask(["cat", "1.5", "1,5", "1.234.567"]).tolist()
     [True, False, False, False]
     """
     if notation:

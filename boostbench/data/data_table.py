@@ -43,7 +43,7 @@ class DataTable:
         Numbers and codes, with NaN for missing values.
     where : str
         Name of the source in messages.
-    undeclared_columns : frozenset of int, default=frozenset()
+    free_text_columns : frozenset of int, default=frozenset()
         Positions of the columns of text whose categories the file does not declare: they may also
         hold numbers, dates or ids.
     y : ndarray of shape (n_samples,), int64 or str, default=None
@@ -67,7 +67,7 @@ class DataTable:
     categories: list[list[str] | None]
     values: Any
     where: str
-    undeclared_columns: frozenset[int] = frozenset()
+    free_text_columns: frozenset[int] = frozenset()
     y: np.ndarray | None = None
     splits: list[Split] | None = None
     notation: Notation | None = None
@@ -117,14 +117,14 @@ class DataTable:
             codes, words = pd.factorize(text, sort=True)
             columns.append(np.where(codes < 0, np.nan, codes))
             categories.append(words.tolist())
-        undeclared_columns = frozenset(j for j, words in enumerate(categories) if words is not None)
+        free_text_columns = frozenset(j for j, words in enumerate(categories) if words is not None)
         names = compose_letters(map(str, frame.columns))
         return cls(
             names,
             categories,
             values=np.column_stack(columns),
             where=where,
-            undeclared_columns=undeclared_columns,
+            free_text_columns=free_text_columns,
         )
 
     def column(self, j: int) -> np.ndarray:
@@ -153,7 +153,7 @@ class DataTable:
         None: some categories are words.
         """
         words = [*map(unquote, self.categories[j])]
-        if self.notation and j in self.undeclared_columns:
+        if self.notation and j in self.free_text_columns:
             words = [self.notation.normalize(word) for word in words]
             return None if None in words else np.array(words, dtype=float)
         return np.array(words, dtype=float) if all(map(is_number, words)) else None
@@ -171,7 +171,7 @@ class DataTable:
             Key of ``data`` that leaves columns out, for messages.
         """
         # Numbers can be used, and so can any categories that a file declares as its classes.
-        if self.categories[j] is None or (is_label and j not in self.undeclared_columns):
+        if self.categories[j] is None or (is_label and j not in self.free_text_columns):
             return None
         codes = np.nan_to_num(self.column(j), nan=-1).astype(np.int32)
         rows = np.flatnonzero(codes >= 0)
@@ -183,7 +183,7 @@ class DataTable:
         n_occurring = np.count_nonzero(first_rows < len(codes))
         codes_by_first_row = np.argsort(first_rows, kind="stable")[:n_occurring]
         words = [unquote(self.categories[j][code]) for code in codes_by_first_row]
-        is_undeclared = j in self.undeclared_columns
+        is_free_text = j in self.free_text_columns
 
         def locate(word: str | None) -> str:
             """Return the file and the line of a word; None: the file alone."""
@@ -199,16 +199,16 @@ class DataTable:
             counts=counts[codes_by_first_row],
             n_rows=len(codes),
             locate=locate,
-            notation=self.notation if is_undeclared else None,
+            notation=self.notation if is_free_text else None,
             is_label=is_label,
             drop_key=drop_key,
-            is_declared=not is_undeclared,
+            is_declared=not is_free_text,
         )
 
     def drop_columns(self, patterns: Sequence[str], target: str | None) -> "DataTable":
         """Return the table without the columns of `data.drop`, see `select_columns`."""
-        label = label_column(self.names, target, self.where)
-        columns = select_columns(self.names, patterns, label, self.where)
+        label_index = label_column(self.names, target, self.where)
+        columns = select_columns(self.names, patterns, label_index, self.where)
         if len(columns) == len(self.names):
             return self
         return replace(
@@ -216,14 +216,14 @@ class DataTable:
             names=[self.names[j] for j in columns],
             categories=[self.categories[j] for j in columns],
             values=self.values[:, columns],
-            undeclared_columns=frozenset(
-                i for i, j in enumerate(columns) if j in self.undeclared_columns
+            free_text_columns=frozenset(
+                i for i, j in enumerate(columns) if j in self.free_text_columns
             ),
         )
 
 
 def select_columns(
-    names: Sequence[str], patterns: Sequence[str], label: int, where: str
+    names: Sequence[str], patterns: Sequence[str], label_index: int, where: str
 ) -> list[int]:
     """Return the columns that remain, among them the column of labels.
 
@@ -233,7 +233,7 @@ def select_columns(
         Names of all columns.
     patterns : sequence of str
         Names and patterns of `fnmatch` of the columns to leave out.
-    label : int
+    label_index : int
         Column of the labels.
     where : str
         Name of the file in messages.
@@ -245,14 +245,16 @@ def select_columns(
     """
     patterns = compose_letters(patterns)
     for pattern in patterns:
-        if pattern == names[label]:
+        if pattern == names[label_index]:
             raise UserError(
                 f"{where}: data.drop names the column {pattern!r}, which holds the classes; "
                 "data.labels names another one"
             )
         if not any(matches_any(name, [pattern]) for name in names):
             raise unknown_name_error(f"column of {where}", pattern, names, is_listed=False)
-    return [j for j, name in enumerate(names) if j == label or not matches_any(name, patterns)]
+    return [
+        j for j, name in enumerate(names) if j == label_index or not matches_any(name, patterns)
+    ]
 
 
 class LabelledData(NamedTuple):
@@ -345,13 +347,15 @@ def features_and_labels(
         data = LabelledData(dense_unless_large(table.values), table.y, table.splits)
         return data.drop_incomplete_rows(table.where) if missing == "drop" else data
     # 1) Select the columns of labels and features.
-    label = label_column(table.names, target, table.where)
-    if target is None and "null" in table.names and table.names[label] != "null":
+    label_index = label_column(table.names, target, table.where)
+    if target is None and "null" in table.names and table.names[label_index] != "null":
         # Hydra reads data.labels=null as None, and not as the name of this column.
         template = "%s: column %r holds the classes; 'data.labels=\"null\"' takes column 'null'"
-        logger.warning(template, table.where, table.names[label])
-    columns = _feature_columns(table, label, ignore=ignore, keep=keep, drop=drop)
-    problems = [table.column_problem(j, j == label, drop_key) for j in sorted({*columns, label})]
+        logger.warning(template, table.where, table.names[label_index])
+    columns = _feature_columns(table, label_index, ignore=ignore, keep=keep, drop=drop)
+    problems = [
+        table.column_problem(j, j == label_index, drop_key) for j in sorted({*columns, label_index})
+    ]
     problems = [*table.problems, *filter(None, problems)]
     if problems:
         raise UnreadableColumns(table.where, problems, table.decimal)
@@ -367,13 +371,13 @@ def features_and_labels(
     # 3) Encode the words.
     X, categories, names = _encode_columns(table, columns)
     return LabelledData(
-        X, table.labels(label), categories=categories, names=names, kept_rows=kept_rows
+        X, table.labels(label_index), categories=categories, names=names, kept_rows=kept_rows
     )
 
 
 def _feature_columns(
     table: DataTable,
-    label: int,
+    label_index: int,
     *,
     ignore: Sequence[str],
     keep: Sequence[str],
@@ -390,7 +394,7 @@ def _feature_columns(
     columns = [
         j
         for j, name in enumerate(table.names)
-        if j != label and name not in ignore and not matches_any(name, drop)
+        if j != label_index and name not in ignore and not matches_any(name, drop)
     ]
     for pattern in keep:
         if not any(matches_any(table.names[j], [pattern]) for j in columns):

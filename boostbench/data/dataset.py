@@ -186,12 +186,12 @@ class Dataset:
         X = encode_one_hot(self.X, self.category_counts)
         return replace(self, X=X, names=self.names and self.feature_names, categories=())
 
-    def checked_slice(self, kind: str, bounds: Collection[int]) -> slice:
+    def slice_of_range(self, axis: str, bounds: Collection[int]) -> slice:
         """Return the slice of a half-open range of ``rows`` or ``features``.
 
         Parameters
         ----------
-        kind : {"rows", "features"}
+        axis : {"rows", "features"}
             Axis of the range; features count one-hot columns.
         bounds : (int, int)
             First number, from 0, and the number behind the last one.
@@ -204,13 +204,13 @@ class Dataset:
         Examples
         --------
         >>> toy = Dataset("toy", np.eye(4), np.array([1, 2, 1, 2]), "made here")
-        >>> toy.checked_slice("rows", [0, 2])
+        >>> toy.slice_of_range("rows", [0, 2])
         slice(0, 2, None)
         """
-        (start, stop), size = bounds, {"rows": self.n_samples, "features": self.n_features}[kind]
+        (start, stop), size = bounds, {"rows": self.n_samples, "features": self.n_features}[axis]
         if stop > size:
             raise UserError(
-                f"data.{kind} is [{start}, {stop}], but {self.source} has {size} {kind}"
+                f"data.{axis} is [{start}, {stop}], but {self.source} has {size} {axis}"
             )
         return slice(start, stop)
 

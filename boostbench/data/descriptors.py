@@ -20,7 +20,7 @@ from boostbench.util.terminal import spinner
 logger = logging.getLogger(__name__)
 
 #: Number of images per block: a kill loses at most one block, and memory holds one.
-BLOCK_SIZE = 512
+CHUNK_SIZE = 512
 #: Decimals of descriptors. Rounding makes checksums independent of the processor, on which the last
 #: bits depend. Single precision would not suffice: without AVX2, 4 of 51 200 numbers differed in
 #: these decimals.
@@ -138,10 +138,10 @@ def _gabor_filters(shape: tuple[int, int]) -> Iterator[np.ndarray]:
         centre = _FINEST_FREQUENCY / _SCALE_RATIO**scale
         radial = np.exp(-_RADIAL_SHARPNESS * (radius / centre - 1) ** 2)
         for orientation in range(_N_ORIENTATIONS):
-            difference = angle + np.pi * orientation / _N_ORIENTATIONS
+            angle_from_centre = angle + np.pi * orientation / _N_ORIENTATIONS
             # Angles have a period of 2 pi: take the difference from -pi to pi.
-            difference = (difference + np.pi) % (2 * np.pi) - np.pi
-            yield radial * np.exp(-_ANGULAR_SHARPNESS * difference**2)
+            angle_from_centre = (angle_from_centre + np.pi) % (2 * np.pi) - np.pi
+            yield radial * np.exp(-_ANGULAR_SHARPNESS * angle_from_centre**2)
 
 
 def hog_pyramid(images: np.ndarray) -> np.ndarray:
@@ -286,14 +286,14 @@ def compute_descriptors(X: np.ndarray, kind: str, shape: tuple[int, ...]) -> np.
             f"not {shape[:2]}"
         )
     describe = DESCRIPTORS[kind]
-    blocks = []
+    chunks = []
     with spinner(f"{kind.upper()} of images") as update_spinner:
-        for start in range(0, len(X), BLOCK_SIZE):
+        for start in range(0, len(X), CHUNK_SIZE):
             update_spinner(
                 f"{kind.upper()} of {start} of {len(X)} images are done", share=start / len(X)
             )
-            blocks.append(_compute_block(X[start : start + BLOCK_SIZE], kind, shape, describe))
-    return np.concatenate(blocks)
+            chunks.append(_compute_chunk(X[start : start + CHUNK_SIZE], kind, shape, describe))
+    return np.concatenate(chunks)
 
 
 def hog(images: np.ndarray) -> np.ndarray:
@@ -338,7 +338,7 @@ DESCRIPTORS: Mapping[str, Callable[[np.ndarray], np.ndarray]] = {
 }
 
 
-def _compute_block(
+def _compute_chunk(
     X: np.ndarray, kind: str, shape: tuple[int, ...], describe: Callable
 ) -> np.ndarray:
     """Return the descriptors of a block of images, from the cache if possible.

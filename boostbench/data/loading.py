@@ -89,14 +89,14 @@ def _load(spec: DataSpec) -> Dataset:
         return dataset
     # 1) Select features.
     if source_spec.features:
-        columns = dataset.checked_slice("features", source_spec.features)
+        columns = dataset.slice_of_range("features", source_spec.features)
         names = dataset.names and dataset.names[columns]
         dataset = replace(dataset, X=dataset.X[:, columns], names=names)
     # 2) Set the official split. Its row numbers count dropped rows, so it precedes the next step.
     n_train = source_spec.train_rows
     n_rows = dataset.n_samples if kept_rows is None else len(kept_rows)
     if n_train and dataset.splits is not None:
-        _check_divided_once(spec, dataset)
+        _forbid_train_rows_beside_splits(spec, dataset)
     elif n_train:
         if n_train >= n_rows:
             raise UserError(
@@ -107,7 +107,7 @@ def _load(spec: DataSpec) -> Dataset:
         dataset = replace(dataset, splits=remap_rows(official, kept_rows, dataset.source))
     # 3) Select rows, replace images by descriptors, and compare the counts with the config.
     if spec.rows:
-        dataset = dataset.select_rows(dataset.checked_slice("rows", spec.rows))
+        dataset = dataset.select_rows(dataset.slice_of_range("rows", spec.rows))
     if spec.descriptor:
         from boostbench.data.descriptors import compute_descriptors  # slow to import
 
@@ -151,7 +151,7 @@ def _warn_of_faults(dataset: Dataset) -> None:
         logger.warning("%s: %d of %d %s", file, n_repeated, n_candidates, text)
 
 
-def _check_divided_once(spec: DataSpec, dataset: Dataset) -> None:
+def _forbid_train_rows_beside_splits(spec: DataSpec, dataset: Dataset) -> None:
     """Raise an error if a user set training rows for data with splits, which would replace them.
 
     Training rows of a data set's own config may be replaced: splits beside a file are a choice.

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from boostbench.data.column_problems import UnreadableColumns
-from boostbench.data.csv_cells import word_mask
+from boostbench.data.csv_cells import non_number_mask
 from boostbench.data.text import Notation
 from boostbench.util.errors import UserError
 
@@ -20,7 +20,7 @@ def features(text, **options):
 
 def test_words_are_distinguished_from_numbers():
     words = ["cat", "1_1", "1.2.3", "1.5", "1,5", "1,234,567", "1.234.567"]
-    assert word_mask(words).tolist() == [True] * 3 + [False] * 4
+    assert non_number_mask(words).tolist() == [True] * 3 + [False] * 4
 
 
 @pytest.mark.parametrize("chunk_cells", [2**19, 3])

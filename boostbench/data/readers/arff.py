@@ -128,7 +128,7 @@ def _read(stream: BinaryIO, where: str, drop: Sequence[str]) -> DataTable:
         categories,
         values,
         where,
-        undeclared_columns=frozenset(j for j, codes in enumerate(text_codes) if codes is not None),
+        free_text_columns=frozenset(j for j, codes in enumerate(text_codes) if codes is not None),
     )
 
 
@@ -171,7 +171,7 @@ class _FileLines:
     def __init__(self, stream: BinaryIO, where: str, drop: Sequence[str]):
         self.number, self.line = 0, ""
         self._where, self._drop = where, drop
-        self._lines = read_lines(stream, where, _strip_comment)
+        self._lines = read_lines(stream, where, _blank_comment_line)
 
     def __iter__(self) -> Iterator[str]:
         for line in self._lines:
@@ -224,7 +224,7 @@ class _FileLines:
         return (line for line in map(str.strip, self) if line and not line.startswith("%"))
 
 
-def _strip_comment(line: str) -> str:
+def _blank_comment_line(line: str) -> str:
     """Return the part of a line that must be UTF-8: nothing of a comment."""
     return "" if line.lstrip().startswith("%") else line
 

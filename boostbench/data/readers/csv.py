@@ -22,7 +22,7 @@ from boostbench.data.csv_cells import (
     convert_decimal_commas,
     find_ambiguous_points,
     guess_header,
-    word_mask,
+    non_number_mask,
 )
 from boostbench.data.data_table import DataTable, label_column, select_columns
 from boostbench.data.readers.base import Reader, ReadOptions
@@ -167,9 +167,9 @@ def _read(stream: BinaryIO, where: str, options: ReadOptions) -> DataTable:
             # pandas warns when it drops the last cells of long rows.
             warnings.simplefilter("error", pd.errors.ParserWarning)
             builder = _build_table(parser, builder)
-            if np.isnan(builder.values[: builder.n_rows, builder.label]).any():
+            if np.isnan(builder.values[: builder.n_rows, builder.label_index]).any():
                 # Read again, as a class may have the name of a missing feature value.
-                parser.set_missing_labels(builder.label, len(builder.names), rules)
+                parser.set_missing_labels(builder.label_index, len(builder.names), rules)
                 builder = _build_table(parser, builder.restarted())
     except UserError:
         raise
@@ -185,7 +185,7 @@ def _read(stream: BinaryIO, where: str, options: ReadOptions) -> DataTable:
     if builder.is_last_incomplete:
         scanner.check_widths()  # pandas fills short rows with missing values
     if has_header:
-        scanner.check_label(builder.label)
+        scanner.check_label(builder.label_index)
     return builder.table(scanner, parser)
 
 
@@ -286,7 +286,7 @@ class _PandasParser:
             "encoding": "utf-8-sig",
         }
 
-    def set_missing_labels(self, label: int, n_columns: int, rules: _CellRules) -> None:
+    def set_missing_labels(self, label_index: int, n_columns: int, rules: _CellRules) -> None:
         """Give the column of labels its own words for a missing value.
 
         Words by position are slow for many columns, hence the first attempt without them. There is
@@ -294,7 +294,7 @@ class _PandasParser:
 
         Parameters
         ----------
-        label : int
+        label_index : int
             Position of the column of labels.
         n_columns : int
             Number of columns of the file.
@@ -302,7 +302,7 @@ class _PandasParser:
             Words for missing labels and for missing features.
         """
         by_position = dict.fromkeys(range(n_columns + 1), rules.missing_features)
-        self._options["na_values"] = by_position | {label: rules.missing_labels}
+        self._options["na_values"] = by_position | {label_index: rules.missing_labels}
 
     def chunks(self, text_columns: set[int] | None) -> "Iterator[pd.DataFrame]":
         """Yield data frames of consecutive rows.
@@ -409,7 +409,7 @@ class _WordCodes:
                 self._unclassified.append(word)
         if self._may_be_ids and is_identifier_column(len(self.codes), self._max_rows):
             # Numbers in columns of text, such as with commas, may all differ.
-            self._n_texts += int(word_mask(self._unclassified, self._notation).sum())
+            self._n_texts += int(non_number_mask(self._unclassified, self._notation).sum())
             self._unclassified = []
             self._holds_ids = is_identifier_column(self._n_texts, self._max_rows)
 
@@ -431,7 +431,7 @@ class _TableBuilder:
         Number of added rows.
     names : list of str
         Names of the columns of the file.
-    label : int
+    label_index : int
         Column of labels.
     columns : list of int
         Columns that are not left out.
@@ -459,8 +459,8 @@ class _TableBuilder:
         """Set the attributes that depend on the columns of the file."""
         rules = self.rules
         self.names = compose_letters(str(name).strip() for name in frame.columns)
-        self.label = label_column(self.names, rules.labels, rules.where)
-        self.columns = select_columns(self.names, rules.drop, self.label, rules.where)
+        self.label_index = label_column(self.names, rules.labels, rules.where)
+        self.columns = select_columns(self.names, rules.drop, self.label_index, rules.where)
         # Memory for all rows; pages that are never written take none.
         self.values = np.empty((self.n_lines, len(self.names)))
         self._word_codes = [None] * len(self.names)
@@ -501,7 +501,7 @@ class _TableBuilder:
         """Return the codes of a pandas series of words in column `j`."""
         words = self._word_codes[j]
         if words is None:
-            is_label = j == self.label
+            is_label = j == self.label_index
             words = self._word_codes[j] = _WordCodes(
                 self.rules.missing_labels if is_label else self.rules.missing_features,
                 self.rules.notation,
@@ -535,13 +535,13 @@ class _TableBuilder:
         values, notation, where = self.values[: self.n_rows], self.rules.notation, self.rules.where
         # 1) Count the words of each column, and convert decimal commas.
         texts = [
-            TextColumn.from_codes(j, words.codes, values[:, j])
+            TextColumn.count_words(j, words.codes, values[:, j])
             for j, words in enumerate(self._word_codes)
             if words is not None
         ]
         self._word_codes.clear()  # the look-up tables of many words take much memory
         for text in texts:
-            if text.index != self.label:
+            if text.index != self.label_index:
                 text.replace_none(values[:, text.index], notation)
         decimal, problems = notation.decimal if notation else "point", []
         if notation is None:
@@ -558,14 +558,14 @@ class _TableBuilder:
             values[:, text.index] = codes[old_codes]
         # 3) Leave out a column of row numbers.
         columns = self.columns
-        if columns[0] == 0 and self._numbers_rows(values[:, 0], categories[0]):
+        if columns[0] == 0 and self._is_row_number_column(values[:, 0], categories[0]):
             columns = columns[1:]
         return DataTable(
             [self.names[j] for j in columns],
             [categories[j] for j in columns],
             values if len(columns) == len(self.names) else values[:, columns],
             where,
-            undeclared_columns=frozenset(
+            free_text_columns=frozenset(
                 i for i, j in enumerate(columns) if categories[j] is not None
             ),
             notation=notation,
@@ -600,7 +600,7 @@ class _TableBuilder:
             for j, example in find_ambiguous_points(texts, numbers)
         ]
 
-    def _numbers_rows(self, column: np.ndarray, words: list[str] | None) -> bool:
+    def _is_row_number_column(self, column: np.ndarray, words: list[str] | None) -> bool:
         """Return whether the first column has no name and numbers the rows; log its treatment.
 
         Parameters
@@ -610,7 +610,7 @@ class _TableBuilder:
         words : list of str or None
             Its categories. None: it is numeric.
         """
-        if self.names[0] != _UNNAMED or self.label == 0:
+        if self.names[0] != _UNNAMED or self.label_index == 0:
             return False
         is_row_number = words is None and column[0] in (0, 1)
         is_row_number = is_row_number and np.array_equal(column, column[0] + np.arange(len(column)))
@@ -698,12 +698,13 @@ class _RowScanner:
         number, _ = next(islice(self, sample + self.has_header, None))
         return f"{self.where}, line {number}"
 
-    def check_label(self, label: int) -> None:
+    def check_label(self, label_index: int) -> None:
         """Check that only one column has the labels' name; another might reveal the classes."""
         names = [cell.strip() for cell in next(iter(self))[1]]
-        if names[label] and names.count(names[label]) > 1:
+        label_name = names[label_index]
+        if label_name and names.count(label_name) > 1:
             raise UserError(
-                f"{self.where}: {names.count(names[label])} columns are called {names[label]!r}, "
+                f"{self.where}: {names.count(label_name)} columns are called {label_name!r}, "
                 "and one of them holds the classes; give each a name of its own"
             )
 

@@ -171,9 +171,9 @@ def _sources(spec: DataSpec) -> Iterator[_Source]:
     yield _Source(file_name, lambda: _load_file(path, spec), has_data=path is not None)
     if spec.openml_query:
         exists = os.path.isfile(cache_path(spec.file_stem))
-        yield _Source("cache", lambda: _load_cached(spec), has_data=exists)
+        yield _Source("cache", lambda: _load_from_cache(spec), has_data=exists)
     if spec.sklearn:
-        yield _Source("scikit-learn", lambda: _load_builtin_data(spec))
+        yield _Source("scikit-learn", lambda: _load_from_sklearn(spec))
     if spec.generate:
         yield _Source("generated", lambda: _generate(spec))
     if spec.openml_query:
@@ -240,7 +240,7 @@ def file_names(stem: str) -> str:
     return f"{stem}{', '.join(suffixes[:-1])} or {suffixes[-1]}"
 
 
-def _load_cached(spec: DataSpec) -> SourceResult:
+def _load_from_cache(spec: DataSpec) -> SourceResult:
     """Return a data set of OpenML from the cache."""
     _forbid_dropping_counted_rows(spec)
     try:
@@ -253,7 +253,7 @@ def _load_cached(spec: DataSpec) -> SourceResult:
     return SourceResult(dataset, spec.openml_version())
 
 
-def _load_builtin_data(spec: DataSpec) -> SourceResult:
+def _load_from_sklearn(spec: DataSpec) -> SourceResult:
     """Return a data set of scikit-learn, scaled if the papers used LIBSVM's scaled file."""
     dataset = load_builtin(spec.name, spec.sklearn)
     return SourceResult(rescale_like_libsvm(dataset) if spec.as_in_libsvm else dataset, spec)

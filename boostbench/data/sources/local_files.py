@@ -180,7 +180,7 @@ def data_set_name(path: Path) -> str:
 # --- Archives: npz files with a checksum, of the cache and of bundles ---
 
 
-def write_archive(path: Path, dataset: Dataset, origin: msgspec.Struct) -> None:
+def write_archive(path: Path, dataset: Dataset, request: msgspec.Struct) -> None:
     """Write a data set to an npz file, by an atomic write.
 
     Parameters
@@ -189,12 +189,12 @@ def write_archive(path: Path, dataset: Dataset, origin: msgspec.Struct) -> None:
         The file; it is replaced if it exists.
     dataset : Dataset
         Categories are stored as columns of 0 and 1.
-    origin : DataQuery, TaskQuery or DataSpec
+    request : DataQuery, TaskQuery or DataSpec
         Request that `read_archive` answers with the data set.
     """
     dataset = dataset.one_hot_encoded()
     metadata = {name: getattr(dataset, name) for name in ("source", "checksum", "names")}
-    metadata["origin"] = _to_json_types(origin)
+    metadata["origin"] = _json_fields(request)
     arrays = {"y": dataset.y, "meta": np.array(json.dumps(metadata))}
     if dataset.splits is not None:
         parts = [np.asarray(part, dtype=np.int64) for split in dataset.splits for part in split]
@@ -208,7 +208,7 @@ def write_archive(path: Path, dataset: Dataset, origin: msgspec.Struct) -> None:
     atomic_write(path, lambda stream: np.savez_compressed(stream, **arrays))
 
 
-def read_archive(path: Path, name: str, origin: msgspec.Struct) -> Dataset | None:
+def read_archive(path: Path, name: str, request: msgspec.Struct) -> Dataset | None:
     """Load a data set that `write_archive` wrote; None if it has another origin.
 
     Parameters
@@ -217,7 +217,7 @@ def read_archive(path: Path, name: str, origin: msgspec.Struct) -> Dataset | Non
         The file.
     name : str
         Name of the data set.
-    origin : DataQuery, TaskQuery or DataSpec
+    request : DataQuery, TaskQuery or DataSpec
         Request; it must equal the one with which the file was written.
 
     Raises
@@ -229,7 +229,7 @@ def read_archive(path: Path, name: str, origin: msgspec.Struct) -> Dataset | Non
     with path.open("rb") as stream:
         arrays = read_arrays(stream, path)
     metadata = json.loads(str(arrays["meta"]))
-    if metadata["origin"] != _to_json_types(origin):
+    if metadata["origin"] != _json_fields(request):
         return None
     if "X" in arrays:
         X = arrays["X"]
@@ -250,9 +250,9 @@ def read_archive(path: Path, name: str, origin: msgspec.Struct) -> Dataset | Non
     return dataset
 
 
-def _to_json_types(origin: msgspec.Struct) -> object:
+def _json_fields(request: msgspec.Struct) -> object:
     """Return the fields of an origin as JSON reads them: without tuples."""
-    return json.loads(msgspec.json.encode(origin))
+    return json.loads(msgspec.json.encode(request))
 
 
 # --- The cache of downloads ---
@@ -271,30 +271,30 @@ def cache_path(name: str) -> Path:
     return cache_folder() / f"{name}.npz"
 
 
-def write_to_cache(dataset: Dataset, origin: DataQuery | TaskQuery) -> None:
+def write_to_cache(dataset: Dataset, request: DataQuery | TaskQuery) -> None:
     """Write a downloaded data set to the cache; log a warning if it cannot be written.
 
     Parameters
     ----------
     dataset : Dataset
         Downloaded data set.
-    origin : DataQuery or TaskQuery
+    request : DataQuery or TaskQuery
         Query of the download; `read_from_cache` returns the data set for an equal query only.
     """
     try:
-        write_archive(cache_path(dataset.name), dataset, origin)
+        write_archive(cache_path(dataset.name), dataset, request)
     except OSError as error:
         logger.warning("%s is not cached: %s", dataset.name, error)
 
 
-def read_from_cache(name: str, origin: DataQuery | TaskQuery) -> Dataset | None:
+def read_from_cache(name: str, request: DataQuery | TaskQuery) -> Dataset | None:
     """Load a data set from the cache.
 
     Parameters
     ----------
     name : str
         Name of the data set.
-    origin : DataQuery or TaskQuery
+    request : DataQuery or TaskQuery
         Query of the download.
 
     Returns
@@ -309,7 +309,7 @@ def read_from_cache(name: str, origin: DataQuery | TaskQuery) -> Dataset | None:
     """
     path = cache_path(name)
     try:
-        return read_archive(path, name, origin)
+        return read_archive(path, name, request)
     except FileNotFoundError:
         return None
     except Exception as error:

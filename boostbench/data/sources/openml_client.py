@@ -243,9 +243,9 @@ def _read_splits(text: str, procedure: _Procedure, n_samples: int, origin: str) 
     UserError
         If a row of a split does not exist or is in both parts, or a part is empty.
     """
-    damage = f"{origin}: the file of its splits is damaged"
-    rows = _read_split_rows(text, origin, damage)
-    _check_numbers_of_splits(rows, procedure, damage)
+    damage_prefix = f"{origin}: the file of its splits is damaged"
+    rows = _read_split_rows(text, origin, damage_prefix)
+    _check_repeats_and_folds(rows, procedure, damage_prefix)
     splits = []
     for _, split_rows in rows.groupby(["repeat", "fold"]):
         train, test = (
@@ -256,18 +256,18 @@ def _read_splits(text: str, procedure: _Procedure, n_samples: int, origin: str) 
         # A bootstrap repeats training rows; a test row may not be among them.
         unique_rows = tuple(map(np.unique, parts))
         check_split(unique_rows, n_samples, f"{origin}, split {number} of {len(splits)}")
-    _check_split_rows(rows, procedure.kind, n_samples, damage)
+    _check_split_rows(rows, procedure.kind, n_samples, damage_prefix)
     return splits
 
 
-def _read_split_rows(text: str, origin: str, damage: str) -> "pd.DataFrame":
+def _read_split_rows(text: str, origin: str, damage_prefix: str) -> "pd.DataFrame":
     """Return the table of a file of splits.
 
     Parameters
     ----------
     text, origin
         See `_read_splits`.
-    damage : str
+    damage_prefix : str
         Start of messages on a damaged file.
 
     Returns
@@ -289,17 +289,19 @@ def _read_split_rows(text: str, origin: str, damage: str) -> "pd.DataFrame":
         raise ConnectionError(str(error)) from None
     names = [name.lower() for name in table.names]
     if not {"type", "rowid", "repeat", "fold"} <= set(names):
-        raise ConnectionError(f"{damage}: it needs the columns type, rowid, repeat and fold")
+        raise ConnectionError(f"{damage_prefix}: it needs the columns type, rowid, repeat and fold")
     rows = pd.DataFrame({name: table.column(j) for j, name in enumerate(names)})
     if rows.isna().any(axis=None):
-        raise ConnectionError(f"{damage}: it has missing values")
+        raise ConnectionError(f"{damage_prefix}: it has missing values")
     rows = rows.astype(np.int64)
     # The type is read as the code of a category.
     rows["type"] = np.array(table.categories[names.index("type")])[rows["type"]]
     return rows
 
 
-def _check_numbers_of_splits(rows: "pd.DataFrame", procedure: _Procedure, damage: str) -> None:
+def _check_repeats_and_folds(
+    rows: "pd.DataFrame", procedure: _Procedure, damage_prefix: str
+) -> None:
     """Raise ConnectionError if the repeats or their folds are not as many as the task has.
 
     Parameters
@@ -307,7 +309,7 @@ def _check_numbers_of_splits(rows: "pd.DataFrame", procedure: _Procedure, damage
     rows : pandas.DataFrame
         See `_read_split_rows`.
     procedure : _Procedure
-    damage : str
+    damage_prefix : str
         Start of messages on a damaged file.
     """
     n_folds = rows.groupby("repeat")["fold"].nunique()
@@ -318,11 +320,11 @@ def _check_numbers_of_splits(rows: "pd.DataFrame", procedure: _Procedure, damage
         unexpected = [n for n in numbers if expected.isdecimal() and n != int(expected)]
         if unexpected:
             raise ConnectionError(
-                f"{damage}: it has {unexpected[0]} {name}, and the task {expected}"
+                f"{damage_prefix}: it has {unexpected[0]} {name}, and the task {expected}"
             )
 
 
-def _check_split_rows(rows: "pd.DataFrame", kind: str, n_samples: int, damage: str) -> None:
+def _check_split_rows(rows: "pd.DataFrame", kind: str, n_samples: int, damage_prefix: str) -> None:
     """Raise ConnectionError if rows of the data set are absent from the splits.
 
     Each split of a holdout or a cross-validation has all rows, and a cross-validation tests each
@@ -336,19 +338,21 @@ def _check_split_rows(rows: "pd.DataFrame", kind: str, n_samples: int, damage: s
         Kind of the estimation procedure, see `_Procedure`.
     n_samples : int
         Number of rows of the data set.
-    damage : str
+    damage_prefix : str
         Start of messages on a damaged file.
     """
     is_cross_validation = kind in ("crossvalidation", "leaveoneout")
     if is_cross_validation or kind == "holdout":
         n_rows = rows.groupby(["repeat", "fold"])["rowid"].nunique()
         if (n_rows != n_samples).any():
-            raise ConnectionError(f"{damage}: a split has {n_rows.min()} of {n_samples} rows")
+            raise ConnectionError(
+                f"{damage_prefix}: a split has {n_rows.min()} of {n_samples} rows"
+            )
     if is_cross_validation:
         n_tests = rows[rows["type"] == "TEST"].groupby(["repeat", "rowid"]).size()
         n_repeats = rows["repeat"].nunique()
         if len(n_tests) != n_repeats * n_samples or (n_tests != 1).any():
-            raise ConnectionError(f"{damage}: it does not test each row once in each repeat")
+            raise ConnectionError(f"{damage_prefix}: it does not test each row once in each repeat")
 
 
 def _warn_if_inactive(data_file: Path, origin: str) -> None:

@@ -85,7 +85,7 @@ def test_hog_is_scikit_image_s():
 
 @pytest.mark.parametrize("kind", ["gist", "hog"])
 def test_block_size_does_not_change_descriptors(kind, monkeypatch):
-    monkeypatch.setattr(registry, "BLOCK_SIZE", 3)
+    monkeypatch.setattr(registry, "CHUNK_SIZE", 3)
     descriptors = compute_descriptors(IMAGES.reshape(10, -1), kind, (20, 24))
     np.testing.assert_allclose(descriptors, registry.DESCRIPTORS[kind](IMAGES), atol=2e-6)
 
@@ -93,7 +93,7 @@ def test_block_size_does_not_change_descriptors(kind, monkeypatch):
 @pytest.mark.parametrize("kind", ["gist", "hog"])
 def test_memory_does_not_grow_with_the_images(kind, monkeypatch):
     """The bound excludes the input and the output."""
-    monkeypatch.setattr(registry, "BLOCK_SIZE", 8)
+    monkeypatch.setattr(registry, "CHUNK_SIZE", 8)
     needed = []
     for n in (16, 96):
         X = np.resize(IMAGES, (n, 20, 24)).reshape(n, -1) + np.arange(n)[:, None]
@@ -113,7 +113,7 @@ def test_coloured_images_are_made_gray():
 class TestCache:
     @pytest.fixture(autouse=True)
     def counted(self, monkeypatch):
-        monkeypatch.setattr(registry, "BLOCK_SIZE", 3)
+        monkeypatch.setattr(registry, "CHUNK_SIZE", 3)
         self.calls = []
 
         def count(images):
@@ -151,7 +151,7 @@ class TestCache:
             "    if len(blocks) == int(sys.argv[1]):\n"
             "        os.kill(os.getpid(), signal.SIGKILL)\n"
             "    return images.reshape(len(images), -1)\n"
-            "registry.BLOCK_SIZE, registry.DESCRIPTORS = 3, {'gist': count}\n"
+            "registry.CHUNK_SIZE, registry.DESCRIPTORS = 3, {'gist': count}\n"
             "X = np.arange(20 * 256.0).reshape(20, 256)\n"
             "found = registry.compute_descriptors(X, 'gist', (16, 16))\n"
             "print(len(blocks), (found == X).all())\n"
