@@ -96,7 +96,7 @@ def guess_header(
     if "class" in map(str.lower, first) or (
         label_column in first and label_column not in column_numbers
     ):
-        return HeaderGuess(True, True)
+        return HeaderGuess(is_header=True, is_sure=True)
     # 2) Find a word above numbers.
     numbers = [cell for cell in first if cell not in missing and _is_number_or_bool(cell)]
     word_columns = [
@@ -106,22 +106,26 @@ def guess_header(
     rows = chain(near_rows, rows)
     if any(_is_above_numbers(j, near_rows, missing) for j in word_columns):
         # Names of columns are distinct, so that a row with equal numbers is a sample.
-        return HeaderGuess(_has_distinct_cells(numbers), not numbers)
+        return HeaderGuess(is_header=_has_distinct_cells(numbers), is_sure=not numbers)
     # 3) Compare a row of words with its columns.
     if word_columns and not numbers:
-        return HeaderGuess(not _is_repeated_below(first, word_columns, rows), not near_rows)
+        is_header = not _is_repeated_below(first, word_columns, rows)
+        # The only row of a file cannot be a sample: this guess needs no warning.
+        return HeaderGuess(is_header, is_sure=not near_rows)
     # 4) Compare a row of numbers with the numbers of the columns. Distinct numbers, such as years,
     #    can be names of features if the labels have a word for a name. Without such a word, only
     #    the numbers of the columns are names.
     label_index = int(label_column) if label_column in column_numbers else len(first) - 1
-    if not first[0]:  # the first column holds the numbers of the rows, and has no name
+    if not first[0]:
+        # A first column without a name numbers the rows, and `numbers` leaves its cell out. The n
+        # other columns can have the numbers from 0 to n - 1.
         del column_numbers[-1]
     if label_index in word_columns:
         may_be_names = _has_distinct_cells(numbers)
     else:
         may_be_names = numbers == column_numbers
     if not may_be_names:
-        return HeaderGuess(False, True)
+        return HeaderGuess(is_header=False, is_sure=True)
     return _guess_by_label(first, label_index, rows, missing)
 
 
@@ -197,11 +201,11 @@ def _guess_by_label(
     n_present = 0
     for cell in below:
         if cell == first[label_index]:
-            return HeaderGuess(False, True)
+            return HeaderGuess(is_header=False, is_sure=True)
         if cell not in missing:
             labels_below.add(cell)
             n_present += 1
-    return HeaderGuess(len(labels_below) < n_present, False)
+    return HeaderGuess(is_header=len(labels_below) < n_present, is_sure=False)
 
 
 def _is_number_or_bool(cell: str) -> bool:

@@ -128,22 +128,22 @@ class _CellRules:
     drop: tuple[str, ...]
     notation: Notation | None
 
-    @classmethod
-    def from_options(cls, options: ReadOptions, where: str) -> "_CellRules":
-        """Return the rules for the settings of a user."""
-        [labels] = compose_letters([options.labels])
-        numbers = [value for value in options.na_values if not isinstance(value, str)]
-        # Numbers in `na_values` may be written with a decimal point or a decimal comma.
-        with_commas = [str(float(number)).replace(".", ",") for number in numbers]
-        missing_labels = [*MISSING_WORDS, *map(str, options.na_values), *with_commas]
-        return cls(
-            where=where,
-            missing_labels=missing_labels,
-            missing_features=[*missing_labels, *MISSING_FEATURE_WORDS],
-            labels=labels,
-            drop=options.drop,
-            notation=_notation(options, where),
-        )
+
+def _make_cell_rules(options: ReadOptions, where: str) -> _CellRules:
+    """Return the rules for the settings of a user."""
+    [labels] = compose_letters([options.labels])
+    numbers = [value for value in options.na_values if not isinstance(value, str)]
+    # Numbers in `na_values` may be written with a decimal point or a decimal comma.
+    with_commas = [str(float(number)).replace(".", ",") for number in numbers]
+    missing_labels = [*MISSING_WORDS, *map(str, options.na_values), *with_commas]
+    return _CellRules(
+        where=where,
+        missing_labels=missing_labels,
+        missing_features=[*missing_labels, *MISSING_FEATURE_WORDS],
+        labels=labels,
+        drop=options.drop,
+        notation=_notation(options, where),
+    )
 
 
 def _read(stream: BinaryIO, where: str, options: ReadOptions) -> DataTable:
@@ -151,7 +151,7 @@ def _read(stream: BinaryIO, where: str, options: ReadOptions) -> DataTable:
     import pandas as pd  # slow to import
 
     # 1) Recognise the separator and the header.
-    rules = _CellRules.from_options(options, where)
+    rules = _make_cell_rules(options, where)
     scanner = _RowScanner(stream, where, _find_layout(stream, where))
     has_header = options.header
     if has_header is None:
@@ -159,9 +159,14 @@ def _read(stream: BinaryIO, where: str, options: ReadOptions) -> DataTable:
     scanner.has_header = has_header
     # 2) Parse the cells.
     parser = _PandasParser(scanner, rules.missing_features)
-    # Cells with decimal commas are all read as text: "1.200" is 1200 perhaps, and not 1.2.
     has_decimal_commas = rules.notation is not None and rules.notation.decimal == "comma"
-    builder = _TableBuilder(rules, _count_lines(stream), None if has_decimal_commas else set())
+    builder = _TableBuilder(
+        rules,
+        n_lines=_count_lines(stream),
+        # With decimal commas all columns are text (None), as "1.200" is 1200 perhaps, and not 1.2.
+        # Otherwise no column is known to be text before its words are met.
+        text_columns=None if has_decimal_commas else set(),
+    )
     try:
         with warnings.catch_warnings():
             # pandas warns when it drops the last cells of long rows.
@@ -612,13 +617,16 @@ class _TableBuilder:
         """
         if self.names[0] != _UNNAMED or self.label_index == 0:
             return False
-        is_row_number = words is None and column[0] in (0, 1)
-        is_row_number = is_row_number and np.array_equal(column, column[0] + np.arange(len(column)))
+        counts_rows = (
+            words is None
+            and column[0] in (0, 1)
+            and np.array_equal(column, column[0] + np.arange(len(column)))
+        )
         explanation = "counts the rows; it is left out"
-        if not is_row_number:
+        if not counts_rows:
             explanation = f"does not count the rows; it is the feature {_UNNAMED!r}"
         logger.warning("%s: the first column has no name and %s", self.rules.where, explanation)
-        return is_row_number
+        return counts_rows
 
 
 def _guess_separator(lines: Sequence[str]) -> str:

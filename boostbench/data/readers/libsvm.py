@@ -1,5 +1,6 @@
 """Reader of LIBSVM files: ``label index:value index:value ...``, one sample per line."""
 
+import contextlib
 import io
 import logging
 import re
@@ -66,18 +67,17 @@ def _read(stream: BinaryIO, where: str):
         _check_features(text, where)
     # The first test is fast: most files have no underscore at all.
     has_underscore = b"_" in text and _UNDERSCORE.search(text) is not None
-    can_read_fast = not has_underscore and not _LONE_RETURN.search(text)
-    try:
-        if can_read_fast:
+    is_read_exactly = False
+    if not has_underscore and not _LONE_RETURN.search(text):
+        # Any error can occur: indices may overflow, and lines may hold anything.
+        with contextlib.suppress(Exception):
             X, y = load_svmlight_file(io.BytesIO(text))
-            can_read_fast = -MIN_INEXACT < y.min(initial=0) and y.max(initial=0) < MIN_INEXACT
-    except Exception:  # any error: indices may overflow, and lines may hold anything
-        can_read_fast = False
+            is_read_exactly = -MIN_INEXACT < y.min(initial=0) and y.max(initial=0) < MIN_INEXACT
     # 2) Parse other files line by line: scikit-learn supports neither text labels, nor large whole
     #    numbers, nor line numbers in its errors.
     if b"qid:" in text and _QUERY.search(text):
         logger.warning("%s: qid: is ignored, as classification has no queries", where)
-    if not can_read_fast:
+    if not is_read_exactly:
         X, y = _parse_lines(text, where)
     del text
     if not X.shape[0]:

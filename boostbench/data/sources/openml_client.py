@@ -122,7 +122,7 @@ def download(name: str, query: DataQuery | TaskQuery) -> Dataset:
     source, splits = f"OpenML {data_query.id} v{description.version}", None
     if is_task:
         source = f"{source} ({description.name}), task {query.task}"
-        splits = _read_splits(splits_text, _Procedure.from_task(task), len(data.y), origin)
+        splits = _read_splits(splits_text, _read_procedure(task), len(data.y), origin)
     dataset = Dataset(
         name, data.X, data.y, source=source, splits=splits, categories=data.categories
     )
@@ -181,12 +181,15 @@ class _Procedure(NamedTuple):
     n_repeats: str
     n_folds: str
 
-    @classmethod
-    def from_task(cls, task) -> "_Procedure":
-        """Return the procedure in openml's description of a task."""
-        parameters = task.estimation_procedure["parameters"]
-        numbers = (parameters.get(f"number_{name}", "") for name in ("repeats", "folds"))
-        return cls(task.estimation_procedure["type"], *numbers)
+
+def _read_procedure(task) -> _Procedure:
+    """Return the estimation procedure in openml's description of a task."""
+    parameters = task.estimation_procedure["parameters"]
+    return _Procedure(
+        kind=task.estimation_procedure["type"],
+        n_repeats=parameters.get("number_repeats", ""),
+        n_folds=parameters.get("number_folds", ""),
+    )
 
 
 def _read_task(openml, number: int, origin: str):
