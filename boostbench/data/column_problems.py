@@ -84,7 +84,8 @@ class UnreadableColumns(UserError):
         decimal: Decimal = "point",
         command: str = "",
     ):
-        self.where, self.problems, self.decimal = where, problems, decimal
+        self.where, self.problems = where, problems
+        self.decimal, self.command = decimal, command
         lines = [str(problem) for problem in problems[:_MAX_DESCRIBED]]
         if len(problems) > 1:
             lines = [line.removeprefix(where).lstrip(":, ") for line in lines]
@@ -96,7 +97,7 @@ class UnreadableColumns(UserError):
         super().__init__(*lines)
 
     def __reduce__(self):
-        return UnreadableColumns, (self.where, self.problems, self.decimal)
+        return UnreadableColumns, (self.where, self.problems, self.decimal, self.command)
 
     def add_command(self, source: str, settings: Sequence[tuple[str, object]]) -> UserError:
         """Return the error with a command line that reads the file, if there are such settings.

@@ -376,7 +376,7 @@ class Dataset:
         """Return row and column of the first True in a mask of `values`."""
         first = int(mask.argmax())
         if not self.is_sparse:
-            return divmod(first, self.n_features)
+            return divmod(first, self.X.shape[1])
         # Row i has the stored entries from indptr[i] to indptr[i + 1].
         return int(np.searchsorted(self.X.indptr, first, side="right")) - 1, self.X.indices[first]
 

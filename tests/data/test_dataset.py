@@ -5,6 +5,7 @@ import pytest
 from scipy.sparse import csr_matrix
 
 from boostbench.data import Dataset
+from boostbench.data.dataset import CategoricalColumn
 from boostbench.spec.data import DataCounts
 from boostbench.util.errors import UserError
 
@@ -66,6 +67,14 @@ def test_nan_and_infinite_features(bad, sparse):
     X[1:, 1] = bad
     with pytest.raises(UserError, match=r"has 2 NaN or infinite features, .* row 2, feature 2"):
         replace(TOY, X=csr_matrix(X) if sparse else X).validate()
+
+
+def test_infinite_feature_is_located_beside_categories():
+    X = np.array([[0.0, 1.0], [1.0, np.inf], [2.0, 3.0]])
+    colours = CategoricalColumn(0, ("blue", "green", "red"))
+    dataset = Dataset("toy", X, TOY.y, "made here", categories=(colours,))
+    with pytest.raises(UserError, match="the first in row 2, feature 2 "):
+        dataset.validate()
 
 
 def test_features_are_required():

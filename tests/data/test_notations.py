@@ -1,5 +1,6 @@
 """Numbers of other notations, and columns that are no features: recognised, refused, or set."""
 
+import pickle
 import shlex
 
 import numpy as np
@@ -157,6 +158,14 @@ def test_all_problems_of_a_file_are_in_one_error():
         assert f"column {column!r}" in line
     assert "line 5: 'unknown'" in lines[3]
     assert "\n" not in str(error.value)
+
+
+def test_pickled_error_keeps_the_proposed_command():
+    with pytest.raises(UnreadableColumns) as error:
+        csv_data(messy(), "keep")
+    proposal = error.value.add_command("toy.csv", [("missing", "keep")])
+    assert "boostbench data toy.csv data.missing=keep" in proposal.args[-1]
+    assert pickle.loads(pickle.dumps(proposal)).args == proposal.args
 
 
 def test_proposed_command_reads_the_file(call, folder):
