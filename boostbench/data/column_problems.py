@@ -1,4 +1,8 @@
-"""Columns of text that are no features as they are: the reason, and settings that help."""
+"""Columns of text that cannot be used as features unless a setting or a correction is applied.
+
+`find_problem` returns the fault of a column, and a setting of ``data`` that helps, if there is one.
+`UnreadableColumns` is the error with all problems of a file.
+"""
 
 import re
 import shlex
@@ -37,7 +41,7 @@ _MAX_DESCRIBED = 12
 
 
 class ColumnProblem(NamedTuple):
-    """Reason why a column is no feature as it is.
+    """Reason why a column cannot be used as a feature.
 
     Attributes
     ----------
@@ -63,7 +67,7 @@ class ColumnProblem(NamedTuple):
 
 
 class UnreadableColumns(UserError):
-    """Error for a file with columns that are no features as they are.
+    """Error for a file with columns that cannot be used as features.
 
     Parameters
     ----------
@@ -116,6 +120,7 @@ class UnreadableColumns(UserError):
             return self  # The columns need different notations.
         values = {key: value for key, value in settings if value not in (None, (), [])}
         if notations and self.decimal == "comma":
+            # A setting of thousands alone would end the recognition of decimal commas.
             values["decimal"] = "comma"
         for key, value in (setting for problem in self.problems for setting in problem.settings):
             if key in _NOTATION_KEYS:
@@ -138,7 +143,7 @@ def find_problem(
     drop_key: str = "drop",
     is_declared: bool = False,
 ) -> ColumnProblem | None:
-    """Return the reason why a column of text is no feature, or None.
+    """Return the reason why a column of text cannot be used; None: it holds categories or numbers.
 
     Parameters
     ----------
@@ -229,10 +234,10 @@ def _classify_column(
     notation: Notation | None,
     is_declared: bool,
 ) -> TextProblem | None:
-    """Return the kind of a column's problem, and an example; None: the words are categories.
+    """Return the kind of a column's words, and an example; None: the words are categories.
 
-    See `find_problem` for the parameters. Words that the file declares as categories are judged by
-    dates and ids alone, and a user's notation replaces the rules for commas.
+    See `find_problem` for the parameters. Words that the file declares as categories can be faulty
+    as dates and ids only, and a user's notation replaces the rules for commas.
     """
     if is_declared:
         if is_all_dates(words):

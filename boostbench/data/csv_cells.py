@@ -45,8 +45,8 @@ class HeaderGuess(NamedTuple):
     is_header : bool
         True if the first row is taken for a header.
     is_sure : bool
-        False if the opposite is possible. The reader then logs the guess and the setting that
-        changes it.
+        False if the opposite is possible as well. The reader then logs the guess, and the setting
+        that changes it.
     """
 
     is_header: bool
@@ -90,14 +90,14 @@ def guess_header(
     """
     rows = ([cell.strip(" \"'") for cell in row] for row in rows)
     first = next(rows)
-    # 1) Find the name of the column of labels. Without a header, columns are named by their
-    #    numbers, so that a number does not indicate a header.
+    # 1) Look for the name of the column of labels. A user names the columns of a file without a
+    #    header by their numbers, so that a number in `label_column` does not indicate a header.
     column_numbers = [str(j) for j in range(len(first))]
     if "class" in map(str.lower, first) or (
         label_column in first and label_column not in column_numbers
     ):
         return HeaderGuess(is_header=True, is_sure=True)
-    # 2) Find a word above numbers.
+    # 2) Look for a word above numbers.
     numbers = [cell for cell in first if cell not in missing and _is_number_or_bool(cell)]
     word_columns = [
         j for j, cell in enumerate(first) if cell not in missing and not _is_number_or_bool(cell)
@@ -112,9 +112,9 @@ def guess_header(
         is_header = not _is_repeated_below(first, word_columns, rows)
         # The only row of a file cannot be a sample: this guess needs no warning.
         return HeaderGuess(is_header, is_sure=not near_rows)
-    # 4) Compare a row of numbers with the numbers of the columns. Distinct numbers, such as years,
-    #    can be names of features if the labels have a word for a name. Without such a word, only
-    #    the numbers of the columns are names.
+    # 4) Decide whether the numbers of the row may be names. Any distinct numbers, such as years,
+    #    may be if the cell above the labels is a word. Without such a word, they must be the
+    #    numbers of the columns.
     label_index = int(label_column) if label_column in column_numbers else len(first) - 1
     if not first[0]:
         # A first column without a name numbers the rows, and `numbers` leaves its cell out. The n
@@ -176,7 +176,7 @@ def _is_repeated_below(
 def _guess_by_label(
     first: Sequence[str], label_index: int, rows: Iterator[list[str]], missing: Collection[str]
 ) -> HeaderGuess:
-    """Guess by the cell above the labels.
+    """Return a guess about a first row of numbers, by the cell above the labels.
 
     The first row is a sample if this cell occurs among the labels. Otherwise it is a header if a
     label occurs twice: the column of a file with labels has equal cells.
@@ -217,7 +217,7 @@ def _is_number_or_bool(cell: str) -> bool:
 
 @dataclass
 class TextColumn:
-    """Distinct words of a column.
+    """Distinct words of a column of text, and their frequencies.
 
     Attributes
     ----------
@@ -235,7 +235,7 @@ class TextColumn:
 
     @classmethod
     def count_words(cls, index: int, words: Iterable[str], column: np.ndarray) -> "TextColumn":
-        """Count the words of a column of codes.
+        """Return the words of a column of codes, with their frequencies.
 
         Parameters
         ----------
@@ -265,7 +265,7 @@ class TextColumn:
             is_text = non_number_mask(self.words, notation)
         else:
             is_text = classify_values(self.words).is_other_text
-        # The word None itself is a text, so that one text is allowed beside numbers.
+        # The word None is the only text that is allowed beside numbers, and there must be numbers.
         if is_text.sum() > 1 or is_text.all():
             return
         code = self.words.index(_NONE)
@@ -289,7 +289,7 @@ class TextColumn:
 
 
 def non_number_mask(words: Sequence[str], notation: Notation | None = None) -> np.ndarray:
-    """Return a mask of the words that are not numbers.
+    """Return a mask, of shape (n_words,), of the words that are not numbers.
 
     Parameters
     ----------
@@ -315,7 +315,7 @@ def convert_decimal_commas(
 
     This is the case if each number with commas has a single one, no number of these columns has a
     decimal point, and the commas of at least one column cannot separate thousands. A warning lists
-    the columns.
+    the columns. Points of the converted numbers separate thousands, and are removed.
 
     Parameters
     ----------
@@ -361,7 +361,9 @@ class AmbiguousPoint(NamedTuple):
 def find_ambiguous_points(
     texts: Iterable[TextColumn], numbers: Iterable[tuple[int, Any]]
 ) -> list[AmbiguousPoint]:
-    """Return the columns of a file with decimal commas whose points may separate thousands.
+    """Return the columns whose points may separate thousands, in a file with decimal commas.
+
+    In 1.234 the point may be a decimal point or not; in 0.125 it is one.
 
     Parameters
     ----------

@@ -2,7 +2,8 @@
 
 A reader (`boostbench.data.readers`) returns a `DataTable`. `features_and_labels` selects its
 columns and rows, and encodes words. Columns of words hold *codes*: positions in a list of
-categories.
+categories. Words of *free text* come from the cells of the file; other formats, such as ARFF,
+declare the categories of a column in a header.
 """
 
 import logging
@@ -44,8 +45,8 @@ class DataTable:
     where : str
         Name of the source in messages.
     free_text_columns : frozenset of int, default=frozenset()
-        Positions of the columns of text whose categories the file does not declare: they may also
-        hold numbers, dates or ids.
+        Positions of the columns of text whose words come from the cells, and not from a declaration
+        in the file: they may also be numbers, dates or ids.
     y : ndarray of shape (n_samples,), int64 or str, default=None
         Class labels. None: one of the columns holds them.
     splits : list of (ndarray, ndarray), default=None
@@ -159,7 +160,7 @@ class DataTable:
         return np.array(words, dtype=float) if all(map(is_number, words)) else None
 
     def column_problem(self, j: int, is_label: bool, drop_key: str) -> ColumnProblem | None:
-        """Return the reason why column `j` cannot be used, or None.
+        """Return the reason why column `j` cannot be used; None: it can be used.
 
         Parameters
         ----------
@@ -175,8 +176,8 @@ class DataTable:
             return None
         codes = np.nan_to_num(self.column(j), nan=-1).astype(np.int32)
         rows = np.flatnonzero(codes >= 0)
-        # 1) Find the first row of each category; the number of rows stands for none. Rows are
-        #    assigned from the last to the first, so that the first one stays.
+        # 1) Find the first row of each category; a category that does not occur gets the number of
+        #    rows. Rows are assigned from the last to the first, so that the first one stays.
         first_rows = np.full(len(self.categories[j]), len(codes))
         first_rows[codes[rows[::-1]]] = rows[::-1]
         # 2) List the categories that occur, in the order of their first rows.
@@ -206,7 +207,10 @@ class DataTable:
         )
 
     def drop_columns(self, patterns: Sequence[str], target: str | None) -> "DataTable":
-        """Return the table without the columns of `data.drop`, see `select_columns`."""
+        """Return the table without the columns of ``data.drop``, see `select_columns`.
+
+        `target` is the column of the labels as in `label_column`, which stays in any case.
+        """
         label_index = label_column(self.names, target, self.where)
         columns = select_columns(self.names, patterns, label_index, self.where)
         if len(columns) == len(self.names):
@@ -234,7 +238,7 @@ def select_columns(
     patterns : sequence of str
         Names and patterns of `fnmatch` of the columns to leave out.
     label_index : int
-        Column of the labels.
+        Position of the column of labels.
     where : str
         Name of the file in messages.
 
@@ -312,7 +316,7 @@ def features_and_labels(
 ) -> LabelledData:
     """Return the features and the labels of a table.
 
-    A nominal attribute becomes numbers if its categories are numbers, or if at most two occur (0
+    A column of words becomes numbers if all its categories are numbers, or if at most two occur (0
     and 1). Codes of 3 to 255 categories stay codes. More categories become a column of 0 and 1 for
     each that occurs.
 
@@ -653,6 +657,7 @@ class _EncodedColumn:
         codes = self.values.ravel()
         is_missing, n_rows = np.isnan(codes), len(codes)
         codes = np.where(is_missing, 0, codes).astype(np.int32)
+        # Each row has one entry, in the column of its code.
         starts = np.arange(n_rows + 1, dtype=np.int32)
         block = csr_matrix((np.ones(n_rows), codes, starts), shape=(n_rows, len(self.words)))
         if not is_missing.any():
@@ -685,6 +690,7 @@ def _encode_column(table: DataTable, j: int) -> _EncodedColumn:
     is_missing = np.isnan(column)
     numbers = table.category_numbers(j)
     if numbers is not None:
+        # The appended NaN has the index -1, which stands for missing values.
         numbers = np.append(numbers, np.nan)[np.where(is_missing, -1, column).astype(int)]
         return _EncodedColumn(name, numbers[:, None])
     occurring, present_codes = _renumber(column[~is_missing].astype(np.int32))
@@ -700,7 +706,7 @@ def _encode_column(table: DataTable, j: int) -> _EncodedColumn:
 
 
 def _renumber(codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Renumber codes, so that only codes that occur have a number.
+    """Return the codes that occur, and the position of each row's code among them.
 
     Parameters
     ----------

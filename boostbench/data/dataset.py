@@ -187,7 +187,7 @@ class Dataset:
         return replace(self, X=X, names=self.names and self.feature_names, categories=())
 
     def slice_of_range(self, axis: str, bounds: Collection[int]) -> slice:
-        """Return the slice of a half-open range of ``rows`` or ``features``.
+        """Return a half-open range of ``rows`` or ``features`` as a slice, after a check.
 
         Parameters
         ----------
@@ -315,7 +315,10 @@ class Dataset:
 
     @property
     def imputation(self) -> str | None:
-        """Setting of ``data.missing`` for the missing values of the data; None: none is missing."""
+        """Setting of ``data.missing`` by which a fit treats missing values; None: none is missing.
+
+        It is ``"keep"``, ``"mean"``, ``"median"`` or ``"most_frequent"``.
+        """
         setting = self.spec.effective_missing if self.spec else None
         if setting not in (KEEP, *IMPUTATIONS) or self.is_sparse:
             return None
@@ -373,7 +376,7 @@ class Dataset:
         return self
 
     def _first_position(self, mask: np.ndarray) -> tuple[int, int]:
-        """Return row and column of the first True in a mask of `values`."""
+        """Return row and column of `X`, from 0, of the first True in a mask of `values`."""
         first = int(mask.argmax())
         if not self.is_sparse:
             return divmod(first, self.X.shape[1])

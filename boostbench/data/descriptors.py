@@ -1,6 +1,7 @@
 """Descriptors of images: features of edges and gradients that replace the pixels.
 
-They are computed in blocks of images, and each block is cached.
+They are computed in chunks of images, and the descriptors of each chunk are cached. A *block* is a
+square of pixels or cells of an image.
 """
 
 import contextlib
@@ -19,13 +20,13 @@ from boostbench.util.terminal import spinner
 
 logger = logging.getLogger(__name__)
 
-#: Number of images per block: a kill loses at most one block, and memory holds one.
+#: Number of images per chunk: an interruption loses at most one chunk, and memory holds one.
 CHUNK_SIZE = 512
 #: Decimals of descriptors. Rounding makes checksums independent of the processor, on which the last
 #: bits depend. Single precision would not suffice: without AVX2, 4 of 51 200 numbers differed in
 #: these decimals.
 _DECIMALS = 6
-# Versions in the names of cached blocks; raise one when its descriptor changes.
+# Versions in the names of cached chunks; raise one when its descriptor changes.
 _VERSIONS = {"gist": 2, "hog": 1, "hog_pyramid": 1}
 # Minimum height and width in pixels: the largest blocks of `hog_pyramid` have a side of 14, and a
 # cell of `hog` needs 2 pixels, an eighth of the side.
@@ -138,8 +139,9 @@ def _gabor_filters(shape: tuple[int, int]) -> Iterator[np.ndarray]:
         centre = _FINEST_FREQUENCY / _SCALE_RATIO**scale
         radial = np.exp(-_RADIAL_SHARPNESS * (radius / centre - 1) ** 2)
         for orientation in range(_N_ORIENTATIONS):
+            # The centre of the filter is at the angle -pi * orientation / n. Angles have a period
+            # of 2 pi: take the difference from -pi to pi.
             angle_from_centre = angle + np.pi * orientation / _N_ORIENTATIONS
-            # Angles have a period of 2 pi: take the difference from -pi to pi.
             angle_from_centre = (angle_from_centre + np.pi) % (2 * np.pi) - np.pi
             yield radial * np.exp(-_ANGULAR_SHARPNESS * angle_from_centre**2)
 
@@ -174,8 +176,9 @@ def hog_pyramid(images: np.ndarray) -> np.ndarray:
             np.arange(0, length - side + 1, side // 2)[:, None] + [0, side]
             for length in images.shape[1:]
         )
-        # Subtract the sums above each block, and those on its left: the axes of length 2 vanish
-        # from (n_images, n_block_rows, 2, n_block_columns, 2, ORIENTATIONS).
+        # `sums[:, rows]` has the shape (n_images, n_block_rows, 2, width + 1, ORIENTATIONS), and
+        # `corners` (n_images, n_block_rows, 2, n_block_columns, 2, ORIENTATIONS). The differences
+        # along the axes of length 2 leave the sum over each block.
         corners = sums[:, rows][:, :, :, columns]
         blocks = np.diff(np.diff(corners, axis=2), axis=4)[:, :, 0, :, 0]
         norms = np.sqrt((blocks**2).sum(axis=-1, keepdims=True) + _NOISE_LEVEL**2)
@@ -250,7 +253,7 @@ def _gradient_histograms(images: np.ndarray) -> np.ndarray:
 def compute_descriptors(X: np.ndarray, kind: str, shape: tuple[int, ...]) -> np.ndarray:
     """Return the descriptors of images.
 
-    Blocks are stored in the folder ``descriptors`` of the cache, and read from there if present.
+    Chunks are stored in the folder ``descriptors`` of the cache, and read from there if present.
 
     Parameters
     ----------
@@ -341,7 +344,7 @@ DESCRIPTORS: Mapping[str, Callable[[np.ndarray], np.ndarray]] = {
 def _compute_chunk(
     X: np.ndarray, kind: str, shape: tuple[int, ...], describe: Callable
 ) -> np.ndarray:
-    """Return the descriptors of a block of images, from the cache if possible.
+    """Return the descriptors of a chunk of images, from the cache if possible.
 
     Parameters
     ----------

@@ -82,8 +82,9 @@ def load_each(data: Sequence[DataSpec]) -> list[Dataset]:
 
 def _load(spec: DataSpec) -> Dataset:
     """Return the data set of a specification, without it; see `load`."""
-    # `source_spec` has the features, training rows and counts of the source; `kept_rows` is a mask
-    # of the rows of a file that were not dropped for missing values.
+    # `source_spec` has the features, training rows and counts of the source. `is_prepared` is True
+    # for a bundle, which has the result of all steps below. `kept_rows` is a mask of the rows of a
+    # file that were not dropped for missing values.
     dataset, source_spec, is_prepared, kept_rows = fetch_first(spec)
     if is_prepared:
         return dataset
@@ -154,8 +155,9 @@ def _warn_of_faults(dataset: Dataset) -> None:
 def _forbid_train_rows_beside_splits(spec: DataSpec, dataset: Dataset) -> None:
     """Raise an error if a user set training rows for data with splits, which would replace them.
 
-    Training rows of a data set's own config may be replaced: splits beside a file are a choice.
+    Training rows of a shipped config may be replaced, as a user chose to put splits beside a file.
     """
+    # The data have a user's file, or a shipped config, which an override changes.
     has_config = spec.path or spec.name in configs.list_options("data")
     if has_config and "train_rows" in spec.overrides:
         raise UserError(

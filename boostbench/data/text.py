@@ -256,7 +256,8 @@ def parse_labels(values, where: str, codes: np.ndarray | None = None) -> np.ndar
     >>> parse_labels(["9007199254740992", "9007199254740993"], "toy.csv").tolist()
     [9007199254740992, 9007199254740993]
     """
-    # 1) Convert the values to an array of numbers or of text.
+    # 1) Convert the values to an array of numbers or of text. The array of a list of text takes the
+    #    length of the longest one for each; an array of text has its memory already.
     if isinstance(values, list) and all(isinstance(value, str) for value in values):
         _check_lengths(_value_per_row(np.array([*map(len, values)], dtype=np.int32), codes), where)
     values = np.asarray(values)
@@ -328,7 +329,7 @@ def _check_lengths(lengths: np.ndarray, where: str) -> None:
 
 
 def _convert_to_int64(values: np.ndarray, where: str, codes: np.ndarray | None) -> np.ndarray:
-    """Return integers or text as int64 if they are whole numbers; else the text.
+    """Return labels as int64 if all are whole numbers; otherwise the text unchanged.
 
     Text such as ``"2.0"`` is converted through float64. Other whole numbers are not, as large ones
     would become equal. ``1_1`` is text, not the class 11.

@@ -195,8 +195,13 @@ class _FileLines:
                 return
 
     def replay(self, header: list[str], first: str) -> Iterator[str]:
-        """Yield the header and the first sample once more, for liac-arff, with their numbers."""
+        """Yield the header and the first sample once more, for liac-arff.
+
+        liac-arff takes the form of the rows, dense or sparse, as an argument before it reads the
+        header, and the first sample shows the form.
+        """
         number = self.number
+        # The attributes are the loop variables, so that errors of liac-arff get the current line.
         for self.number, self.line in enumerate(header, 1):
             yield self.line
         self.number, self.line = number, first
@@ -225,7 +230,7 @@ class _FileLines:
 
 
 def _blank_comment_line(line: str) -> str:
-    """Return the part of a line that must be UTF-8: nothing of a comment."""
+    """Return the part of a line that must be UTF-8: nothing of a line that is a comment."""
     return "" if line.lstrip().startswith("%") else line
 
 

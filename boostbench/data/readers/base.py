@@ -41,7 +41,7 @@ class ReadOptions:
 
     @property
     def given_names(self) -> list[str]:
-        """Names of the options that differ from their defaults."""
+        """Names of the options that the user gave: they differ from their defaults."""
         return [field.name for field in fields(self) if getattr(self, field.name) != field.default]
 
 

@@ -163,8 +163,8 @@ def _read(stream: BinaryIO, where: str, options: ReadOptions) -> DataTable:
     builder = _TableBuilder(
         rules,
         n_lines=_count_lines(stream),
-        # With decimal commas all columns are text (None), as "1.200" is 1200 perhaps, and not 1.2.
-        # Otherwise no column is known to be text before its words are met.
+        # A file with decimal commas is read as text (None), as "1.200" may be 1200, and not 1.2. In
+        # any other file no column is known to be text before its words are met.
         text_columns=None if has_decimal_commas else set(),
     )
     try:
@@ -421,6 +421,11 @@ class _WordCodes:
 
 class _TableBuilder:
     """Accumulator of the rows of a file: numbers, and codes of words, which are stored once.
+
+    `add_rows` is called for each chunk of rows; the first call sets `names`, `label_index`,
+    `columns` and `values`. `table` returns the result. If a column turns out to hold words after
+    rows were stored as numbers, their text is lost: the builder is given up, and `_build_table`
+    reads the file again into `restarted()`, which knows the column as text.
 
     Parameters
     ----------

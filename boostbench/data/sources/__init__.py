@@ -213,7 +213,7 @@ def _load_file(path: Path | None, spec: DataSpec) -> SourceResult:
 
 
 def read_options(spec: DataSpec) -> ReadOptions:
-    """Return the settings of a specification on the content of a file."""
+    """Return the settings of a specification on the content of a file, in a reader's types."""
     return ReadOptions(
         labels=None if spec.labels is None else str(spec.labels),
         drop=tuple(map(str, spec.drop or ())),

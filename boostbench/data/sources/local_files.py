@@ -155,6 +155,11 @@ def _is_column_numbering(names: Sequence[str]) -> bool:
 
     The absent number belongs to the class column if a header counts from 0. It is 0 if the header
     counts from 1 and the class column is the last one.
+
+    Examples
+    --------
+    >>> _is_column_numbering(["0", "1", "3"]), _is_column_numbering(["1", "2", "3"])
+    (True, True)
     """
     distinct_names = set(names)
     numbers = map(str, range(len(names) + 1))
@@ -209,7 +214,7 @@ def write_archive(path: Path, dataset: Dataset, request: msgspec.Struct) -> None
 
 
 def read_archive(path: Path, name: str, request: msgspec.Struct) -> Dataset | None:
-    """Load a data set that `write_archive` wrote; None if it has another origin.
+    """Load a data set that `write_archive` wrote; None if it was written for another request.
 
     Parameters
     ----------
@@ -251,7 +256,7 @@ def read_archive(path: Path, name: str, request: msgspec.Struct) -> Dataset | No
 
 
 def _json_fields(request: msgspec.Struct) -> object:
-    """Return the fields of an origin as JSON reads them: without tuples."""
+    """Return the fields of a request as JSON reads them: lists instead of tuples."""
     return json.loads(msgspec.json.encode(request))
 
 
@@ -409,6 +414,7 @@ def _identifying_spec(spec: DataSpec) -> DataSpec:
     """Return the settings that determine the data, without expected counts."""
     openml = spec.openml
     if openml:
+        # Earlier versions left ``features: null`` out of bundles, which must still be found.
         features = UNSET if openml.features is None else openml.features
         openml = msgspec.structs.replace(openml, expect=UNSET, features=features)
     return msgspec.structs.replace(spec, openml=openml, expect=None)

@@ -95,6 +95,7 @@ def download(name: str, query: DataQuery | TaskQuery) -> Dataset:
         from boostbench.util.compat import download_openml_text
 
         # 1) Download the splits of a task, the description of the data set and its file.
+        # For a task, `data_query` becomes the query of the data set that the task names.
         data_query = query
         if is_task:
             task = _read_task(openml, query.task, origin)
