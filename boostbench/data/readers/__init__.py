@@ -70,7 +70,7 @@ def check_options(options: ReadOptions, reader: Reader | None, explanation: str)
     UserError
         If the format does not support an option.
     """
-    for name in options.given_names:
+    for name in options.user_option_names:
         if reader is None or name not in reader.options:
             titles = join_words([other.title for other in readers() if name in other.options])
             raise UserError(f"data.{name} applies to {titles} files only; {explanation}")

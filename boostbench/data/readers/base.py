@@ -40,7 +40,7 @@ class ReadOptions:
     thousands: Thousands | None = None
 
     @property
-    def given_names(self) -> list[str]:
+    def user_option_names(self) -> list[str]:
         """Names of the options that the user gave: they differ from their defaults."""
         return [field.name for field in fields(self) if getattr(self, field.name) != field.default]
 
