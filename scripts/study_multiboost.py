@@ -17,7 +17,7 @@ from timing import parts
 from boostbench.algorithms import MultiBoost
 from boostbench.core.losses.objective import get_loss
 from boostbench.core.losses.restricted_problems import PairwiseLoss, pairwise_weights
-from boostbench.core.solvers.lbfgs import nonnegative_l1
+from boostbench.core.solvers.lbfgs import scipy_lbfgsb
 from boostbench.core.stumps.search import StumpSearch
 from boostbench.core.stumps.stump import Stumps
 
@@ -63,7 +63,7 @@ def one_iteration_a_round(training, test, nu):
         outputs.append(found.outputs)
         problem = PairwiseLoss(np.array(outputs), own, get_loss("logistic"))
         start = np.column_stack([W, np.zeros(len(own))])
-        W = nonnegative_l1(problem.move, start, nu * own.size, max_iter=1).w
+        W = scipy_lbfgsb(problem.move, start, nu * own.size, max_iter=1).w
         problem.move(W)
         dual = problem.dual
     scores = Stumps(stumps).outputs(X_test) @ W.T

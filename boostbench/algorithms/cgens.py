@@ -26,7 +26,7 @@ from boostbench.core.learners.random_features import (
     stack_learners,
 )
 from boostbench.core.solvers.incremental_solvers import GrowingRidge, PrimalSVM
-from boostbench.core.stumps.search import ExcludingStumpSearch
+from boostbench.core.stumps.search import StumpSearchWithExclusion
 from boostbench.core.stumps.stump import Stump, Stumps
 
 # Kinds of weak learners of `CGENS`.
@@ -160,7 +160,7 @@ class CGENS(TotallyCorrective, NoEarlyStoppingMixin, TabularBooster, BinaryClass
     def _make_search(self, name, X, rng, weights):
         """Return the search for weak learners of one kind, an element of `_WEAK_LEARNERS`."""
         if name == "stump":
-            return ExcludingStumpSearch(X, self.max_bins, weights)
+            return StumpSearchWithExclusion(X, self.max_bins, weights)
         if name == "perceptron":
             return RandomPerceptronSearch(X, self.n_candidates, rng)
         gamma = self.gamma
@@ -283,7 +283,7 @@ class CGENSSLS(NoEarlyStoppingMixin, StumpEnsemble):
     def _make_master(self, X, labels, random_state, weights=None):
         """Draw the codewords, and return the master; see `Booster._make_master`."""
         self.codewords_ = simplex_vertices(len(self.classes_))
-        search = ExcludingStumpSearch(X, self.max_bins, weights)
+        search = StumpSearchWithExclusion(X, self.max_bins, weights)
         return _SLSMaster(self, search, self.codewords_[labels], weights)
 
     def _store_model(self, master):

@@ -195,7 +195,7 @@ class _GradBoostMaster(StumpMaster):
         # An error r of the edges changes the ranking score by at most |r|, the change bound.
         known_positions = self.search_positions[: len(self.distinct_stumps)]
         scale = float(np.abs(self.weights).sum())
-        result = self.search.best_excluding(
+        result = self.search.best_position_excluding(
             self.weights,
             self.ranking_score,
             change_bound=row_norms,

@@ -13,7 +13,7 @@ from boostbench.algorithms.base.master import Master
 from boostbench.core.coefficient_path import CoefficientPath
 from boostbench.core.losses.objective import get_loss
 from boostbench.core.losses.restricted_problems import PairwiseLoss, pairwise_weights
-from boostbench.core.solvers.lbfgs import nonnegative_l1
+from boostbench.core.solvers.lbfgs import scipy_lbfgsb
 from boostbench.core.solvers.newton import SolverResult
 
 # Iterations of L-BFGS-B per round in the papers.
@@ -94,9 +94,7 @@ class FromZeroMaster(Master):
 
         start = np.zeros((len(self.is_own_class), len(self.stumps)))
         max_iter = self.params.solver_iterations or _PAPER_ITERATIONS
-        solution = nonnegative_l1(
-            mean_loss_and_gradient, start, nu=self.params.nu, max_iter=max_iter
-        )
+        solution = scipy_lbfgsb(mean_loss_and_gradient, start, nu=self.params.nu, max_iter=max_iter)
         self._set_solution(problem, solution.w)
         self.path.append(solution.w.T)
         self.objective.append(solution.value)

@@ -14,7 +14,7 @@ import numpy as np
 
 from boostbench.algorithms.base.categories import decode_categories
 from boostbench.algorithms.base.input_validation import encode_known_labels
-from boostbench.core.stumps.thresholds import sort_with_order
+from boostbench.core.stumps.thresholds import argsort_with_values
 from boostbench.util.process import random_state_restored
 
 # Smallest decrease of the log-loss that counts as progress. On separable data the loss decreases
@@ -135,7 +135,7 @@ def stratified_holdout(labels, fraction, random_state, advice="give more samples
         If no class has more than one sample.
     """
     # 1) Put the samples in a random order, and then in the order of their classes.
-    order, _ = sort_with_order(random_state.random_sample(len(labels)))
+    order, _ = argsort_with_values(random_state.random_sample(len(labels)))
     # NumPy sorts integers of at most 16 bits in linear time.
     keys = labels.astype(np.min_scalar_type(labels.max()))
     order = order[keys[order].argsort(kind="stable")]

@@ -16,7 +16,7 @@ result equals an exhaustive search.
 import numpy as np
 
 from boostbench.core.stumps.layouts.joint_histogram import PrefixSumTables, addition_cost
-from boostbench.core.stumps.screening import to_float32
+from boostbench.core.stumps.screening import round_to_float32
 from boostbench.core.weak_learner import TIE_TOLERANCE, argmax_with_tolerance
 
 # The number of heavy points is chosen among the multiples of this fraction, 1 / 32, of all points.
@@ -106,7 +106,7 @@ class BoundedPrefixSumSearch:
         """
         # 1) Search the features that can have the largest sum by the bounds, if there are few.
         self._round += 1
-        weights_float32 = to_float32(weights)
+        weights_float32 = round_to_float32(weights)
         if self._bounds:
             features = self._candidates(weights_float32)
             if (

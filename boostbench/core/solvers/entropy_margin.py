@@ -213,7 +213,7 @@ class EntropyMarginProgram:
         # whose edge exceeds the average edge, so that they may become positive.
         w, value, rho = self.coefficients, self.value, self._rho
         active = np.flatnonzero((w > 0) | (edges > w @ edges))
-        H = self._hessian(U[active])
+        H = self._damped_curvature(U[active])
         target = np.zeros_like(w)
         target[active] = _simplex_maximiser(H, edges[active], w[active])
         step = target - w
@@ -246,7 +246,7 @@ class EntropyMarginProgram:
             factor = _DAMPING_FACTOR
         self._damping = float(np.clip(factor * self._damping, _MIN_DAMPING, _MAX_DAMPING))
 
-    def _hessian(self, U):
+    def _damped_curvature(self, U):
         """Return minus the Hessian of the value, made positive definite by damping.
 
         Parameters

@@ -107,8 +107,8 @@ class PrimalSVM:
         self._is_hinge = loss == "hinge"
         # Coefficients (b, w): the bias is the first one, and its column is all ones.
         self._theta = np.zeros(1)
-        self._rows = GrowableMatrix(len(y))
-        self._rows.append(np.ones(len(y)))
+        self._columns_by_row = GrowableMatrix(len(y))
+        self._columns_by_row.append(np.ones(len(y)))
         # Matrix H'H, weighted sums over the samples in the middle piece, and the inverse of the
         # Hessian diag(0, 1, ..., 1) + c H'H. Both are padded with zeros.
         self._gram = np.zeros((_PADDING, _PADDING), order="F")
@@ -149,7 +149,7 @@ class PrimalSVM:
         if n == len(self._gram):
             self._gram, self._inverse = _enlarge(self._gram), _enlarge(self._inverse)
         middle_column = self._apply_sample_weights(column * self._is_middle)
-        cross = self._rows.matrix @ middle_column
+        cross = self._columns_by_row.matrix @ middle_column
         column_square = column @ middle_column
         self._gram[n, :n] = self._gram[:n, n] = cross
         self._gram[n, n] = column_square
@@ -161,7 +161,7 @@ class PrimalSVM:
         pivot = 1.0 + self._curvature * (column_square + border[:n] @ cross)
         self._inverse = blas.dger(1 / pivot, border, border, a=self._inverse, overwrite_a=1)
         # 3) Solve with one more coefficient.
-        self._rows.append(column)
+        self._columns_by_row.append(column)
         self._theta = np.append(self._theta, 0.0)
         self._solve()
 
@@ -183,7 +183,7 @@ class PrimalSVM:
         """Minimise the objective for the present width, by Newton's method."""
         for _ in range(_MAX_STEPS):
             # 1) Stop if the gradient, w minus H times y alpha, is a rounding error.
-            gradient = self._rows.matrix @ (-self._y * self.dual)
+            gradient = self._columns_by_row.matrix @ (-self._y * self.dual)
             gradient[1:] += self.weights
             if np.abs(gradient).max() <= _RESOLUTION * self.dual.sum():
                 break
@@ -228,7 +228,7 @@ class PrimalSVM:
         """
         # The step lowers the slack z of each sample by `decrease`. The objective is the loss plus
         # |w|^2 / 2, which changes by the linear term plus half the squared norm of the step.
-        decrease = self._y * (step @ self._rows.matrix)
+        decrease = self._y * (step @ self._columns_by_row.matrix)
         linear, squared_norm = step[1:] @ self.weights, step[1:] @ step[1:]
         loss = self._loss(self._slack)
         size, slack = 1.0, self._slack - decrease
@@ -239,7 +239,7 @@ class PrimalSVM:
             size = self._exact_line_search(decrease, linear, squared_norm)
             slack = self._slack - size * decrease
         self._theta = self._theta + size * step
-        self._set_slack(slack)
+        self._move_to_slack(slack)
         return size > 0
 
     def _loss(self, slack):
@@ -303,7 +303,7 @@ class PrimalSVM:
             return start
         return start + (stop - start) * slope_at_start / (slope_at_start - slope_at_stop)
 
-    def _set_slack(self, slack):
+    def _move_to_slack(self, slack):
         """Set the slacks, and update the Hessian for samples that change pieces.
 
         Parameters
@@ -322,7 +322,7 @@ class PrimalSVM:
         # the sign +1 for samples that enter.
         n = len(self._theta)
         columns = np.zeros((len(self._gram), len(changed)), order="F")
-        columns[:n] = self._rows.matrix[:, changed]
+        columns[:n] = self._columns_by_row.matrix[:, changed]
         signs = self._apply_sample_weights(np.where(is_middle[changed], 1.0, -1.0), changed)
         self._gram = _add_product(self._gram, columns * signs, columns)
         # 3) Update the inverse by the formula of Sherman, Morrison and Woodbury: with U =
@@ -346,7 +346,7 @@ class PrimalSVM:
         """Set the width of the middle piece, and the curvature c of the loss in it."""
         self._width = width
         self._curvature = self._C / width if self._is_hinge else 2 * self._C
-        self._set_slack(self._slack)
+        self._move_to_slack(self._slack)
         self._invert()
 
     def _invert(self):
@@ -436,9 +436,9 @@ class GrowingRidge:
         earlier = self._orthogonal.matrix
         coefficients = earlier @ centred
         orthogonal = centred - coefficients @ earlier
-        orthogonal_square, squared_norm = centred @ orthogonal + 1.0 / self._C, centred @ centred
-        is_dependent = orthogonal_square < _MIN_NEW_FRACTION * squared_norm
-        length = np.sqrt(squared_norm if is_dependent else orthogonal_square)
+        augmented_square, squared_norm = centred @ orthogonal + 1.0 / self._C, centred @ centred
+        is_dependent = augmented_square < _MIN_NEW_FRACTION * squared_norm
+        length = np.sqrt(squared_norm if is_dependent else augmented_square)
         orthogonal /= length
         # 2) Subtract its projection from the residual. The product with the centred column equals
         # the product with its orthogonal component, since the residual is orthogonal to the earlier

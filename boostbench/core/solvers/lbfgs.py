@@ -2,7 +2,7 @@
 
 All functions minimise ``f(w) + nu * sum(w)`` over ``w >= 0`` for a smooth f.
 
-- `nonnegative_l1` is L-BFGS-B of SciPy, with the settings of RandomBoost. With hundreds of
+- `scipy_lbfgsb` is L-BFGS-B of SciPy, with the settings of RandomBoost. With hundreds of
   coefficients and cheap functions, its overhead takes most of the time.
 - `nonnegative_quasi_newton` is the two-metric projection method [1]_, written here. A step is a
   quasi-Newton step over the coefficients that are not held at 0, and a projection: a few products
@@ -51,7 +51,7 @@ _STEP_BITS = 16
 
 # Unit of rounded derivatives. With a thousandth of the tolerance, the method takes hardly more
 # steps than without rounding; with a twentieth, twice as many.
-_RESOLUTION = _GRADIENT_TOLERANCE / 1000
+_GRADIENT_UNIT = _GRADIENT_TOLERANCE / 1000
 
 # Fraction of the decrease by the initial slope that a step must reach.
 _SUFFICIENT_DECREASE = 1e-4
@@ -69,11 +69,11 @@ _MIN_RELATIVE_DECREASE = 1e-12
 # Unit to which `NonnegativeLBFGS` rounds derivatives. It is larger than the default of the
 # projected method, 1e-8, because the losses are sums over pairs of samples and classes, whose
 # rounding errors are larger than the rounding errors of means.
-_DERIVATIVE_UNIT = 5e-7
+_GRADIENT_UNIT_OF_PAIR_LOSSES = 5e-7
 
 
 def nonnegative_quasi_newton(
-    smooth, start, nu, max_iter, *, initial=None, progress=_PROGRESS, resolution=_RESOLUTION
+    smooth, start, nu, max_iter, *, initial=None, progress=_PROGRESS, gradient_unit=_GRADIENT_UNIT
 ):
     """Minimise ``f(w) + nu * sum(w)`` over ``w >= 0`` by the projected method, from a good start.
 
@@ -92,7 +92,7 @@ def nonnegative_quasi_newton(
         f and its gradient at the start. None: ``smooth(start)`` is called.
     progress : float, default=2.2e-9
         Relative decrease of the objective in a step below which the method stops.
-    resolution : float, default=1e-8
+    gradient_unit : float, default=1e-8
         Minimum unit to which derivatives are rounded; it is far above their rounding errors.
 
     Returns
@@ -108,9 +108,9 @@ def nonnegative_quasi_newton(
     the objective is flat, each step amplifies the differences: 1e-16 becomes 1e-4 within a hundred
     steps. The method therefore rounds derivatives and steps, and the solution is equal to the last
     bit for any order of additions. Derivatives keep 24 bits of the largest one, and nothing below
-    `resolution`; steps keep 16 bits of the longest one. All other operations are elementwise, with
-    the same result everywhere. Differences survive only if a sum lies next to the middle between
-    two points of the grid.
+    `gradient_unit`; steps keep 16 bits of the longest one. All other operations are elementwise,
+    with the same result everywhere. Differences survive only if a sum lies next to the middle
+    between two points of the grid.
 
     Examples
     --------
@@ -128,7 +128,7 @@ def nonnegative_quasi_newton(
     def penalised(w, value, gradient):
         """Return objective, rounded gradient and violation at w, given f and its gradient."""
         max_violation = kkt_residual(w, gradient + nu)
-        gradient = snap_to_grid(gradient, _GRADIENT_BITS, resolution)
+        gradient = snap_to_grid(gradient, _GRADIENT_BITS, gradient_unit)
         return value + nu * w.sum(), gradient + nu, max_violation
 
     def search(step):
@@ -245,7 +245,7 @@ def _line_search(objective, w, value, gradient, step, rise):
     return None
 
 
-def nonnegative_l1(smooth, start, nu, max_iter):
+def scipy_lbfgsb(smooth, start, nu, max_iter):
     """Minimise ``f(w) + nu * sum(w)`` over ``w >= 0`` by L-BFGS-B from a given start.
 
     Parameters
@@ -265,7 +265,7 @@ def nonnegative_l1(smooth, start, nu, max_iter):
 
     Examples
     --------
-    >>> solution = nonnegative_l1(
+    >>> solution = scipy_lbfgsb(
     ...     lambda w: (((w - [1, -1]) ** 2).sum(), 2 * (w - [1, -1])),
     ...     np.zeros(2), nu=0.5, max_iter=100)
     >>> print(solution.w.round(4))
@@ -334,7 +334,7 @@ class NonnegativeLBFGS:
             nu,
             max_iter,
             progress=_MIN_RELATIVE_DECREASE,
-            resolution=_DERIVATIVE_UNIT,
+            gradient_unit=_GRADIENT_UNIT_OF_PAIR_LOSSES,
         )
         return solution._replace(w=solution.w.reshape(start.shape))
 

@@ -348,11 +348,12 @@ def _step_size(problem, step, slope, nu):
     float
         1, 1/4, 1/16, ..., or 0.
     """
-    value = problem.along(step)
-    initial, penalty_slope = value(0.0), nu * step.sum()
+    loss_along = problem.along(step)
+    initial, penalty_slope = loss_along(0.0), nu * step.sum()
     size = 1.0
     while size > _MIN_STEP_SIZE:
-        if value(size) + size * penalty_slope <= initial + _SUFFICIENT_DECREASE * size * slope:
+        max_value = initial + _SUFFICIENT_DECREASE * size * slope
+        if loss_along(size) + size * penalty_slope <= max_value:
             return size
         size /= 4
     return 0.0

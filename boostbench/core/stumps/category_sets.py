@@ -69,8 +69,10 @@ class StumpsWithSets(Stumps):
                 for learner in learners
             ]
         )
-        self._used = np.unique(np.concatenate(self.sets))
-        self._members = np.stack([np.isin(self._used, views) for views in self.sets], axis=1)
+        self._member_views = np.unique(np.concatenate(self.sets))
+        self._members = np.stack(
+            [np.isin(self._member_views, views) for views in self.sets], axis=1
+        )
 
     @property
     def tested(self):
@@ -95,10 +97,12 @@ class StumpsWithSets(Stumps):
 
     def _append_set_columns(self, X, selection):
         """Return X with a 0/1 column for each set; only the columns of selected sets are filled."""
-        used = np.unique(self.feature[selection])
-        used = used[used < 0]
+        selected_sets = np.unique(self.feature[selection])
+        selected_sets = selected_sets[selected_sets < 0]
         columns = np.zeros((len(X), len(self.sets)))
-        columns[:, used] = X[:, self._used] @ self._members[:, used].astype(float)
+        columns[:, selected_sets] = X[:, self._member_views] @ self._members[
+            :, selected_sets
+        ].astype(float)
         return np.hstack([X, columns])
 
 

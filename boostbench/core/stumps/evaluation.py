@@ -148,7 +148,7 @@ class StumpEvaluator:
         """
         edges = np.empty((self.n_positions, G.shape[1]), np.float32)
         dtype = self._layout.layout_for_columns(G.shape[1]).dtype
-        for positions, chunk_edges in self._iter_edges(*weights_and_total(G, dtype)):
+        for positions, chunk_edges in self._iter_edge_slices(*weights_and_total(G, dtype)):
             edges[positions] = chunk_edges
         edges[self.is_padding] = 0.0
         return edges
@@ -271,13 +271,13 @@ class StumpEvaluator:
             return self.is_padding[positions]
         return self._layout.stump_keys_at(positions)[1] < 0
 
-    def _iter_edges(self, W, total):
-        """Yield slices of positions and the edges there; see `Layout.iter_slices`."""
-        return self._layout.layout_for_columns(W.shape[1]).iter_slices(W, total)
+    def _iter_edge_slices(self, W, total):
+        """Yield slices of positions and the edges there; see `Layout.iter_edge_slices`."""
+        return self._layout.layout_for_columns(W.shape[1]).iter_edge_slices(W, total)
 
     def _iter_exact_edges(self, G, positions):
         """Yield the indices of the positions in each chunk, and their edges in double precision."""
-        for chunk, edges in self._iter_edges(*weights_and_total(G, np.float64)):
+        for chunk, edges in self._iter_edge_slices(*weights_and_total(G, np.float64)):
             selected = np.flatnonzero((positions >= chunk.start) & (positions < chunk.stop))
             yield selected, edges[positions[selected] - chunk.start]
 

@@ -56,7 +56,7 @@ class MaxAbsEdge:
         """
         return float(sums.max(initial=0.0))
 
-    def bound(self, W):
+    def scale_bound(self, W):
         """Return a cheap upper bound on the `scale` of weights W."""
         return _cauchy_bound(W, len(W))
 
@@ -137,8 +137,8 @@ class SumAbsEdge(RowCriterion):
         """Return the sum that rounding errors are relative to; see `MaxAbsEdge.scale`."""
         return float(sums.sum())
 
-    def bound(self, W):
-        """Return an upper bound on the `scale`; see `MaxAbsEdge.bound`."""
+    def scale_bound(self, W):
+        """Return an upper bound on the `scale`; see `MaxAbsEdge.scale_bound`."""
         return _cauchy_bound(W, W.size)
 
     def exact_scores(self, search, G, positions, columns):
@@ -190,7 +190,7 @@ def select_max_candidates(scores, is_padding, best_score, tolerance):
     return largest, indices, flat[indices]
 
 
-def to_float32(G):
+def round_to_float32(G):
     """Convert weights to single precision.
 
     Parameters
@@ -205,7 +205,7 @@ def to_float32(G):
 
     Examples
     --------
-    >>> to_float32(np.array([-1.0, 1e-30]))
+    >>> round_to_float32(np.array([-1.0, 1e-30]))
     array([-1.,  0.], dtype=float32)
     """
     W = np.ascontiguousarray(G, np.float32)

@@ -2,19 +2,19 @@
 
 The methods of `StumpSearch` differ in the criterion that the selected stump maximises:
 
-===================  ===============================================================
-Method               Criterion
-===================  ===============================================================
-`best`               absolute edge in one column
-`best_sum_abs_edge`  sum of the absolute edges in all columns
-`best_per_column`    absolute edge in each column: one stump per column
-`best_position`      any function of the edges in all columns
-`best_excluding`     the same, with a known bound on its changes; excludes positions
-===================  ===============================================================
+=========================  ===============================================================
+Method                     Criterion
+=========================  ===============================================================
+`best`                     absolute edge in one column
+`best_sum_abs_edge`        sum of the absolute edges in all columns
+`best_per_column`          absolute edge in each column: one stump per column
+`best_position`            any function of the edges in all columns
+`best_position_excluding`  the same, with a known bound on its changes; excludes positions
+=========================  ===============================================================
 
-`best_excluding` excludes positions from one search and returns their edges, for a booster that
-needs the edges of the selected stumps in each round. `ExcludingStumpSearch` excludes a stump from
-all later searches.
+`best_position_excluding` excludes positions from one search and returns their edges, for a booster
+that needs the edges of the selected stumps in each round. `StumpSearchWithExclusion` excludes a
+stump from all later searches.
 
 The methods have three steps. `best_position` screens in double precision, so it skips the second:
 
@@ -174,11 +174,11 @@ class StumpSearch(StumpEvaluator):
         """
         if not self.n_positions:
             return None
-        chunks = self._iter_edges(*weights_and_total(G, np.float64))
+        chunks = self._iter_edge_slices(*weights_and_total(G, np.float64))
         positions, *_ = self._collect_candidates(chunks, RowCriterion(score), TIE_TOLERANCE * scale)
         return self._first_stump(np.atleast_1d(positions))
 
-    def best_excluding(self, G, score, change_bound, scale, excluded):
+    def best_position_excluding(self, G, score, change_bound, scale, excluded):
         """Return the position of the stump with the largest score, without the excluded ones.
 
         Like `best_position`, for scores that change by at most `change_bound(w)` if w is added to
@@ -218,7 +218,7 @@ class StumpSearch(StumpEvaluator):
             change_bound_of_sums = float(change_bound(sums[None].copy())[0])
             tolerance += 2 * layout.error_bound(dtype, n_roundings) * change_bound_of_sums
         criterion = RowCriterion(score, change_bound, excluded)
-        chunks = layout.candidates(*weights_and_total(G, dtype), tolerance, criterion)
+        chunks = layout.iter_candidates(*weights_and_total(G, dtype), tolerance, criterion)
         excluded_edges = np.empty((len(excluded), len(sums)))
         chunks = _zero_excluded_edges(chunks, excluded, excluded_edges)
         candidates, *_ = self._collect_candidates(chunks, criterion, tolerance)
@@ -245,16 +245,16 @@ class StumpSearch(StumpEvaluator):
         dtype = layout.dtype
         with np.errstate(over="ignore"):
             W, total = weights_and_total(G, dtype)
-        bound = criterion.bound(W)
+        bound = criterion.scale_bound(W)
         if not _FLOAT32_RANGE[0] < bound < _FLOAT32_RANGE[1]:
             G = rescale_pow2(G)
             W, total = weights_and_total(G, dtype)
-            bound = criterion.bound(W)
+            bound = criterion.scale_bound(W)
         if dtype is np.float32 and W.size >= _MIN_FLUSHED:
             W = flush_negligible(W, bound)
         relative_tolerance = 2 * layout.error_bound(dtype, criterion.n_roundings) + TIE_TOLERANCE
         tolerance = relative_tolerance * bound
-        chunks = layout.candidates(W, total, tolerance, criterion)
+        chunks = layout.iter_candidates(W, total, tolerance, criterion)
         indices, scores, width = self._collect_candidates(chunks, criterion, tolerance)
         if np.ndim(indices) == 0:
             return divmod(int(indices), width)
@@ -286,7 +286,7 @@ class StumpSearch(StumpEvaluator):
         error_bound = self._layout.layout_for_columns(G.shape[1]).error_bound(dtype)
         tolerance = (2 * error_bound + TIE_TOLERANCE) * scale
         best_score, parts = np.full(G.shape[1], -np.inf), []
-        for positions, edges in self._iter_edges(W, total):
+        for positions, edges in self._iter_edge_slices(W, total):
             scores = np.abs(edges, out=edges)
             scores[self.is_padding[positions]] = -np.inf
             row, column, score = select_max_candidates_per_column(scores, best_score, tolerance)
@@ -392,7 +392,7 @@ def _is_antisymmetric(G):
     )
 
 
-class ExcludingStumpSearch(StumpSearch):
+class StumpSearchWithExclusion(StumpSearch):
     """Search of the stumps of a training set that are not excluded.
 
     If every round fits all coefficients again, the edge of a selected stump is proportional to its
@@ -406,7 +406,7 @@ class ExcludingStumpSearch(StumpSearch):
     Examples
     --------
     >>> X, G = np.array([[0.0], [1.0], [2.0]]), np.array([[-1.0], [1.0], [1.0]])
-    >>> search = ExcludingStumpSearch(X)
+    >>> search = StumpSearchWithExclusion(X)
     >>> search.exclude(search.best(G).learner)
     >>> search.best(G).learner
     Stump(feature=0, threshold=1.5, polarity=1)

@@ -50,9 +50,9 @@ class Stumps(LearnerStack):
 
     Attributes
     ----------
-    feature : ndarray of shape (n_hypotheses,), dtype=int64
-    threshold : ndarray of shape (n_hypotheses,), dtype=float64
-    polarity : ndarray of shape (n_hypotheses,), dtype=float64
+    feature : ndarray of shape (n_stumps,), dtype=int64
+    threshold : ndarray of shape (n_stumps,), dtype=float64
+    polarity : ndarray of shape (n_stumps,), dtype=float64
 
     Examples
     --------
@@ -73,8 +73,8 @@ class Stumps(LearnerStack):
 
         Parameters
         ----------
-        feature : ndarray of shape (n_hypotheses,)
-        threshold : ndarray of shape (n_hypotheses,)
+        feature : ndarray of shape (n_stumps,)
+        threshold : ndarray of shape (n_stumps,)
 
         Returns
         -------
@@ -150,7 +150,7 @@ def additive_tables(stumps, coefficients):
     Parameters
     ----------
     stumps : boostbench.core.stumps.stump.Stumps
-    coefficients : ndarray of shape (n_hypotheses, n_classes)
+    coefficients : ndarray of shape (n_stumps, n_classes)
         W.
 
     Yields

@@ -11,7 +11,7 @@ from boostbench.core.learners.random_features import (
     UnionSearch,
     stack_learners,
 )
-from boostbench.core.stumps.search import ExcludingStumpSearch
+from boostbench.core.stumps.search import StumpSearchWithExclusion
 from boostbench.core.stumps.stump import Stump, Stumps
 
 X = np.random.default_rng(0).normal(size=(40, 3))
@@ -19,7 +19,7 @@ X = np.random.default_rng(0).normal(size=(40, 3))
 
 def searches(seed=0):
     return [
-        ExcludingStumpSearch(X),
+        StumpSearchWithExclusion(X),
         RandomPerceptronSearch(X, 30, np.random.default_rng(seed)),
         RandomCosineSearch(X, 30, np.random.default_rng(seed), 0.5),
     ]
@@ -37,7 +37,7 @@ def test_union_returns_the_best_of_all_kinds():
 
 
 def test_excluded_learner_is_not_returned_again():
-    union = UnionSearch([searches()[0], ExcludingStumpSearch(np.ones((40, 3)))])
+    union = UnionSearch([searches()[0], StumpSearchWithExclusion(np.ones((40, 3)))])
     G = X[:, :1]
     first = union.best(G).learner
     union.exclude(Cosine(np.ones(3), 0.0))
@@ -47,7 +47,7 @@ def test_excluded_learner_is_not_returned_again():
 
 
 def test_union_returns_none_if_all_searches_do():
-    constant = ExcludingStumpSearch(np.ones((4, 2)))
+    constant = StumpSearchWithExclusion(np.ones((4, 2)))
     assert UnionSearch([constant, constant]).best(np.ones((4, 1))) is None
 
 

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 from generic import nonnegative
 
-from boostbench.core.solvers.lbfgs import nonnegative_l1, nonnegative_quasi_newton
+from boostbench.core.solvers.lbfgs import nonnegative_quasi_newton, scipy_lbfgsb
 
 SOLVERS = {
-    "scipy": nonnegative_l1,
+    "scipy": scipy_lbfgsb,
     "projected": nonnegative_quasi_newton,
-    "slow progress": partial(nonnegative_quasi_newton, progress=1e-12, resolution=5e-7),
+    "slow progress": partial(nonnegative_quasi_newton, progress=1e-12, gradient_unit=5e-7),
 }
 
 pytestmark = pytest.mark.parametrize("solve", SOLVERS.values(), ids=SOLVERS)

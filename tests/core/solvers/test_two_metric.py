@@ -121,7 +121,7 @@ class TestRoundedSolution:
 
         return smooth
 
-    @pytest.mark.parametrize("ends", [{}, {"progress": 1e-12, "resolution": 5e-7}], ids=str)
+    @pytest.mark.parametrize("ends", [{}, {"progress": 1e-12, "gradient_unit": 5e-7}], ids=str)
     @pytest.mark.parametrize("seed", range(5))
     def test_solution_does_not_depend_on_rounding_errors(self, seed, ends):
         start = np.zeros(40)

@@ -121,7 +121,7 @@ def test_search_by_sums_equals_search_by_edges(kind, n_classes, seed):
 
 def test_best_position_is_none_without_thresholds():
     order, is_cut = np.tile(np.arange(8), (3, 1)), np.zeros((3, 8), bool)
-    sums = sorted_layout.ClassPrefixSums(order, is_cut, np.arange(8) % 4, position=None)
+    sums = sorted_layout.ClassPrefixSums(order, is_cut, np.arange(8) % 4, positions_of=None)
     assert sums.best_position(np.ones(8), sorted_layout.majority_weight, 1.0) is None
 
 

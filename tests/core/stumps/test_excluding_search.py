@@ -3,7 +3,7 @@ import pytest
 
 from boostbench.core.stumps.layouts.joint_histogram import JointHistogram
 from boostbench.core.stumps.layouts.sorted import Sorted
-from boostbench.core.stumps.search import ExcludingStumpSearch, StumpSearch
+from boostbench.core.stumps.search import StumpSearch, StumpSearchWithExclusion
 
 from . import reference
 
@@ -22,7 +22,7 @@ LAYOUTS = pytest.mark.parametrize("layout", DATA)
 
 @LAYOUTS
 def test_data_select_each_layout(layout):
-    assert type(ExcludingStumpSearch(DATA[layout]())._layout) is layout
+    assert type(StumpSearchWithExclusion(DATA[layout]())._layout) is layout
 
 
 @LAYOUTS
@@ -30,7 +30,7 @@ def test_search_without_exclusions_equals_stump_search(layout):
     X = DATA[layout]()
     for n_columns in (1, 3):
         G = rng(2).normal(size=(len(X), n_columns))
-        first, second = ExcludingStumpSearch(X).best(G), StumpSearch(X).best(G)
+        first, second = StumpSearchWithExclusion(X).best(G), StumpSearch(X).best(G)
         assert (first.learner, first.edge, first.column) == (
             second.learner,
             second.edge,
@@ -50,7 +50,7 @@ def test_excluded_stumps_are_never_returned_again(layout, n_columns):
         )
         for feature, threshold in reference.stumps(X)
     }
-    search = ExcludingStumpSearch(X)
+    search = StumpSearchWithExclusion(X)
     while rest:
         best = search.best(G)
         stump = best.learner
@@ -65,7 +65,7 @@ def test_excluded_stumps_are_never_returned_again(layout, n_columns):
 def test_exclusion_of_stumps_in_many_pieces():
     X = rng().integers(0, 21, (900, 160)).astype(float)
     G = rng(4).normal(size=(len(X), 2))
-    search, excluded = ExcludingStumpSearch(X), []
+    search, excluded = StumpSearchWithExclusion(X), []
     for _ in range(300):
         best = search.best(G)
         search.exclude(best.learner)
@@ -77,7 +77,7 @@ def test_exclusion_of_stumps_in_many_pieces():
 def test_exclusion_keeps_stumps_of_other_features():
     X = np.repeat(np.arange(4.0)[:, None], 2, axis=1)
     G = np.array([[-1.0], [-1.0], [1.0], [1.0]])
-    search = ExcludingStumpSearch(X)
+    search = StumpSearchWithExclusion(X)
     first = search.best(G).learner
     search.exclude(first)
     second = search.best(G).learner
@@ -86,4 +86,4 @@ def test_exclusion_keeps_stumps_of_other_features():
 
 
 def test_constant_features_give_no_stump():
-    assert ExcludingStumpSearch(np.ones((3, 2))).best(np.ones((3, 1))) is None
+    assert StumpSearchWithExclusion(np.ones((3, 2))).best(np.ones((3, 1))) is None

@@ -10,7 +10,7 @@ from boostbench.core.stumps.screening import (
     SumAbsEdge,
     abs_column_sums,
     flush_negligible,
-    to_float32,
+    round_to_float32,
 )
 
 
@@ -21,20 +21,20 @@ def test_bounds_are_at_least_the_absolute_sums(dtype, shape, power):
     W = (np.random.default_rng(0).normal(size=shape) ** power).astype(dtype)
     exact = np.array([math.fsum(column) for column in np.abs(W).T])
     assert (abs_column_sums(W) >= exact).all()
-    assert MaxAbsEdge().bound(W) >= MaxAbsEdge().scale(exact)
-    assert SumAbsEdge(shape[1]).bound(W) >= SumAbsEdge(shape[1]).scale(exact)
+    assert MaxAbsEdge().scale_bound(W) >= MaxAbsEdge().scale(exact)
+    assert SumAbsEdge(shape[1]).scale_bound(W) >= SumAbsEdge(shape[1]).scale(exact)
 
 
 def test_bound_of_a_column_does_not_depend_on_other_columns():
     W = np.ones((50, 4), np.float32)
     W[:, 2] = 30.0
-    assert MaxAbsEdge().bound(W) == pytest.approx(1500.0, rel=1e-2)
+    assert MaxAbsEdge().scale_bound(W) == pytest.approx(1500.0, rel=1e-2)
 
 
 def test_negligible_weights_become_zero():
     rng = np.random.default_rng(0)
     weights = rng.normal(size=(500, 4)) * 10.0 ** rng.uniform(-60, 0, (500, 4))
-    converted = to_float32(weights)
+    converted = round_to_float32(weights)
     assert converted.dtype == np.float32
     assert converted.flags.c_contiguous
     is_kept = converted != 0
@@ -48,10 +48,10 @@ def test_negligible_weights_become_zero():
 def test_arguments_are_not_modified():
     weights = np.array([1.0, 1e-30], np.float32)
     np.testing.assert_array_equal(flush_negligible(weights, 1.0), [1, 0])
-    np.testing.assert_array_equal(to_float32(weights), [1, 0])
+    np.testing.assert_array_equal(round_to_float32(weights), [1, 0])
     np.testing.assert_array_equal(weights, np.array([1.0, 1e-30], np.float32))
 
 
 def test_empty_weights_are_converted():
-    np.testing.assert_array_equal(to_float32(np.zeros((3, 2))), np.zeros((3, 2)))
-    assert to_float32(np.empty((0, 2))).shape == (0, 2)
+    np.testing.assert_array_equal(round_to_float32(np.zeros((3, 2))), np.zeros((3, 2)))
+    assert round_to_float32(np.empty((0, 2))).shape == (0, 2)

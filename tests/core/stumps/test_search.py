@@ -375,7 +375,7 @@ def test_every_layout_equals_brute_force_on_larger_problems(kind, n_columns):
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("n_columns", [1, 4])
 @pytest.mark.parametrize("many", [0, 2**20])
-def test_best_excluding_equals_brute_force(kind, n_columns, many, monkeypatch):
+def test_best_position_excluding_equals_brute_force(kind, n_columns, many, monkeypatch):
     monkeypatch.setattr(search_module, "_MIN_FLOAT32_SUMS", many)
     rng = np.random.default_rng(n_columns)
     search = StumpSearch(KINDS[kind](rng))
@@ -385,7 +385,9 @@ def test_best_excluding_equals_brute_force(kind, n_columns, many, monkeypatch):
     # The excluded positions include the largest and the smallest edge.
     excluded = np.append(np.argsort(sizes)[[-1, -2, 0]], rng.choice(len(sizes), len(sizes) // 9))
     excluded = np.unique(excluded[~search.is_padding[excluded]])
-    position, excluded_edges, off = search.best_excluding(G, row_norms, row_norms, 1.0, excluded)
+    position, excluded_edges, off = search.best_position_excluding(
+        G, row_norms, row_norms, 1.0, excluded
+    )
     assert (np.abs(excluded_edges - search.exact_edges_all_columns(G, excluded)) <= off).all()
     assert (off < 1e-4 * np.abs(G).sum(axis=0)).all()
     sizes[excluded] = 0.0

@@ -5,10 +5,10 @@ from hypothesis import strategies as st
 
 from boostbench.core.stumps import thresholds as quantiles
 from boostbench.core.stumps.thresholds import (
+    argsort_with_values,
     bin_indices,
     find_thresholds,
     iter_columns,
-    sort_with_order,
 )
 
 from . import reference
@@ -106,7 +106,7 @@ def test_weight_equals_repeated_rows(factor):
 
 @pytest.mark.parametrize("kind", [*DRAWS, "neighbours"])
 @pytest.mark.parametrize("n", [1, 2, 1000])
-def test_sort_with_order_equals_argsort(kind, n):
+def test_argsort_with_values_equals_argsort(kind, n):
     rng = np.random.default_rng(0)
     if kind == "neighbours":
         # The values differ in low bits, which the sort replaces by the sample numbers.
@@ -115,7 +115,7 @@ def test_sort_with_order_equals_argsort(kind, n):
         values[::11] = 0.0
     else:
         values = DRAWS[kind](rng, n)
-    order, in_order = sort_with_order(values)
+    order, in_order = argsort_with_values(values)
     assert in_order.tolist() == np.sort(values).tolist()
     assert np.array_equal(in_order, values[order])
     assert np.array_equal(np.sort(order), np.arange(n))

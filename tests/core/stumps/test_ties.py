@@ -18,7 +18,11 @@ from boostbench.core.stumps import evaluation
 from boostbench.core.stumps import search as search_module
 from boostbench.core.stumps.evaluation import joint_histogram
 from boostbench.core.stumps.layouts.sorted import Sorted
-from boostbench.core.stumps.search import ConstantFallbackSearch, ExcludingStumpSearch, StumpSearch
+from boostbench.core.stumps.search import (
+    ConstantFallbackSearch,
+    StumpSearch,
+    StumpSearchWithExclusion,
+)
 from boostbench.core.weak_learner import TIE_TOLERANCE, argmax_with_tolerance
 
 from . import reference
@@ -100,7 +104,9 @@ def test_ties_go_to_the_first_stump(problem, unit):
             with pytest.MonkeyPatch.context() as patch:
                 patch.setattr(search_module, "_MIN_FLOAT32_SUMS", many)
                 positions.append(
-                    search.best_excluding(unit * weights, row_norms, row_norms, scale, none)[0]
+                    search.best_position_excluding(
+                        unit * weights, row_norms, row_norms, scale, none
+                    )[0]
                 )
         first = int(np.square(edges).sum(axis=1).argmax())
         for position in positions:
@@ -117,7 +123,7 @@ def test_stumps_are_excluded_in_canonical_order(problem, unit):
     for kind in LAYOUTS:
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(evaluation, "choose_layout", kind)
-            search = ExcludingStumpSearch(X)
+            search = StumpSearchWithExclusion(X)
         remaining = sizes.copy()
         for _ in range(min(5, len(stumps))):
             first = int(remaining.argmax())

@@ -79,7 +79,7 @@ class Layout:
         """
         return None
 
-    def pieces(self, W, total):
+    def iter_edges(self, W, total):
         """Yield the edges of the stumps, a few features at a time.
 
         Parameters
@@ -97,13 +97,13 @@ class Layout:
         """
         raise NotImplementedError
 
-    def candidates(self, W, total, tolerance, criterion):
+    def iter_candidates(self, W, total, tolerance, criterion):
         """Yield all edges that may be the largest; by default, all edges.
 
         Parameters
         ----------
         W, total
-            Parameters of `pieces`.
+            Parameters of `iter_edges`.
         tolerance : float
             Edges within this distance of the largest one are yielded.
         criterion : MaxAbsEdge, RowCriterion or SumAbsEdge
@@ -114,12 +114,12 @@ class Layout:
         positions : slice or ndarray of int
         edges : ndarray of shape (n_positions, n_columns)
         """
-        return self.iter_slices(W, total)
+        return self.iter_edge_slices(W, total)
 
-    def iter_slices(self, W, total):
-        """Yield slices of positions and their edges, for all stumps; as `candidates`."""
+    def iter_edge_slices(self, W, total):
+        """Yield slices of positions and their edges, for all stumps; as `iter_candidates`."""
         start = 0
-        for edges in self.pieces(W, total):
+        for edges in self.iter_edges(W, total):
             yield slice(start, start + len(edges)), edges
             start += len(edges)
 

@@ -1,11 +1,11 @@
 """Sums of the weights of samples in bins, which layouts compute the edges of all stumps from.
 
-- `JointBinSums` has the bins of all features. Features that together take few values share joint
-  bins, so that a sample is added once for all of them: a *joint bin* is a combination of one bin of
-  each feature.
+- `JointBinSums` has the bins of all features. Features that together take few values share combined
+  bins, so that a sample is added once for all of them: a *combined bin* is a combination of one bin
+  of each feature.
 - `SampleBins` is the matrix of bins by samples, whose product with weights has the sums. The bins
-  form *groups*: a group has the bins of one feature, or the joint bins of several features, and a
-  sample is in one bin of each group.
+  form *groups*: a group has the bins of one feature, or the combined bins of several features, and
+  a sample is in one bin of each group.
 - `bins_by_rank` divides the samples of each feature into bins of consecutive ranks.
 """
 
@@ -16,20 +16,20 @@ from scipy import sparse
 
 from boostbench.core.linear_algebra import sparse_product
 
-# A feature joins a group if the expansion of the joint bins to the bins of each feature then needs
-# at most n_samples / _SAMPLES_PER_EXPANSION_ADDITION more additions.
+# A feature joins a group if the expansion of the combined bins to the bins of each feature then
+# needs at most n_samples / _SAMPLES_PER_EXPANSION_ADDITION more additions.
 _SAMPLES_PER_EXPANSION_ADDITION = 2
 
-# Maximum number of joint bins of a group, whose sums then stay in the cache.
-_MAX_JOINT_BINS = 2**13
+# Maximum number of combined bins of a group, whose sums then stay in the cache.
+_MAX_COMBINED_BINS = 2**13
 
-# Maximum number of pairs of a joint bin and a bin of the next feature: counting the samples of more
-# pairs takes longer than it saves.
+# Maximum number of pairs of a combined bin and a bin of the next feature: counting the samples of
+# more pairs takes longer than it saves.
 _MAX_PAIRS = 2**20
 
-# Number of samples whose pairs are counted first: twice the maximum number of joint bins. This
+# Number of samples whose pairs are counted first: twice the maximum number of combined bins. This
 # rejects most features with many values.
-_SAMPLE_SIZE = 2 * _MAX_JOINT_BINS
+_SAMPLE_SIZE = 2 * _MAX_COMBINED_BINS
 
 # Samples whose bins are transposed at a time, few enough for the cache.
 _BLOCK_SAMPLES = 2**13
@@ -55,8 +55,8 @@ _PART_BINS = 2**13
 class JointBinSums:
     """Sums of weights in the bins of all features.
 
-    If several features together take few values, a sample is added once to a joint bin of them, and
-    the sums of the joint bins are expanded to the bins of each feature.
+    If several features together take few values, a sample is added once to a combined bin of them,
+    and the sums of the combined bins are expanded to the bins of each feature.
 
     Parameters
     ----------
@@ -90,17 +90,17 @@ class JointBinSums:
         if len(groups) < len(codes):
             self._expansion = _expansion_matrix(groups, n_bins)
             n_expansion_additions = int(np.bincount(self._expansion.indices).max(initial=0))
-        # 2) Write the joint bin of each sample in all groups, a block of samples at a time. The
-        #    joint bins of all groups are numbered group by group.
+        # 2) Write the combined bin of each sample in all groups, a block of samples at a time. The
+        #    combined bins of all groups are numbered group by group.
         sizes = [len(group.member_bins) for group in groups]
-        first_joint_bin = np.cumsum([0, *sizes], dtype=np.int32)
+        first_combined_bin = np.cumsum([0, *sizes], dtype=np.int32)
         sample_bins = np.empty((n_samples, len(groups)), np.int32)
         for start in range(0, n_samples, _BLOCK_SAMPLES):
             block = slice(start, start + _BLOCK_SAMPLES)
-            columns = zip(groups, first_joint_bin, sample_bins[block].T, strict=False)
+            columns = zip(groups, first_combined_bin, sample_bins[block].T, strict=False)
             for group, first, column in columns:
-                np.add(group.joint_bins[block], first, out=column)
-        self._samples = SampleBins(sample_bins, int(first_joint_bin[-1]))
+                np.add(group.combined_bins[block], first, out=column)
+        self._samples = SampleBins(sample_bins, int(first_combined_bin[-1]))
         self.additions = self._samples.additions + n_expansion_additions
 
     def set_dtype(self, dtype):
@@ -127,20 +127,20 @@ class JointBinSums:
 
 
 class _Group(NamedTuple):
-    """Features that share joint bins.
+    """Features that share combined bins.
 
     Attributes
     ----------
     members : list of int
         Indices of the features.
-    joint_bins : ndarray of shape (n_samples,), dtype=int32
-        Joint bin of each sample.
-    member_bins : ndarray of shape (n_joint_bins, n_members), dtype=int64
-        Bin of each feature in each joint bin.
+    combined_bins : ndarray of shape (n_samples,), dtype=int32
+        Combined bin of each sample.
+    member_bins : ndarray of shape (n_combined_bins, n_members), dtype=int64
+        Bin of each feature in each combined bin.
     """
 
     members: list[int]
-    joint_bins: np.ndarray
+    combined_bins: np.ndarray
     member_bins: np.ndarray
 
 
@@ -154,8 +154,8 @@ def _group_features(codes, n_bins, max_additions):
     n_bins : ndarray of shape (n_features,), dtype=int64
         Number of bins of each feature.
     max_additions : int
-        A feature joins a group if the expansion of the joint bins then needs at most this many more
-        additions.
+        A feature joins a group if the expansion of the combined bins then needs at most this many
+        more additions.
 
     Yields
     ------
@@ -177,41 +177,43 @@ def _join(group, other, max_additions):
     """Return the group with the feature of another group added, or None if that saves no time."""
     n_other_bins = len(other.member_bins)
     n_pairs = len(group.member_bins) * n_other_bins
-    if n_pairs > _MAX_PAIRS or _has_many_pairs(group.joint_bins, other.joint_bins, n_other_bins):
+    if n_pairs > _MAX_PAIRS or _has_many_pairs(
+        group.combined_bins, other.combined_bins, n_other_bins
+    ):
         return None
-    # 1) Number the pairs of bins that occur: they are the joint bins of the larger group.
-    pairs = group.joint_bins * np.int32(n_other_bins) + other.joint_bins
+    # 1) Number the pairs of bins that occur: they are the combined bins of the larger group.
+    pairs = group.combined_bins * np.int32(n_other_bins) + other.combined_bins
     used_pairs = np.flatnonzero(np.bincount(pairs, minlength=n_pairs))
-    # 2) The expansion adds the sum of each joint bin to a bin of each member: count the additions
-    #    of the larger group, less the additions of the two groups.
+    # 2) The expansion adds the sum of each combined bin to a bin of each member: count the
+    #    additions of the larger group, less the additions of the two groups.
     n_members = len(group.members) + 1
     extra_additions = len(used_pairs) * n_members - group.member_bins.size - n_other_bins
-    if len(used_pairs) > _MAX_JOINT_BINS or extra_additions > max_additions:
+    if len(used_pairs) > _MAX_COMBINED_BINS or extra_additions > max_additions:
         return None
-    joint_bin_of_pair = np.zeros(n_pairs, np.int32)
-    joint_bin_of_pair[used_pairs] = np.arange(len(used_pairs))
+    combined_bin_of_pair = np.zeros(n_pairs, np.int32)
+    combined_bin_of_pair[used_pairs] = np.arange(len(used_pairs))
     group_bin, other_bin = np.divmod(used_pairs, n_other_bins)
     return _Group(
         members=[*group.members, *other.members],
-        joint_bins=joint_bin_of_pair.take(pairs),
+        combined_bins=combined_bin_of_pair.take(pairs),
         member_bins=np.column_stack([group.member_bins[group_bin], other.member_bins[other_bin]]),
     )
 
 
-def _has_many_pairs(joint_bins, feature_codes, n_feature_bins):
-    """Return True if the first samples have more than the maximum number of joint bins.
+def _has_many_pairs(combined_bins, feature_codes, n_feature_bins):
+    """Return True if the first samples have more than the maximum number of combined bins.
 
-    Each pair of a joint bin of the group and a bin of the feature is a joint bin of the larger
-    group.
+    Each pair of a combined bin of the group and a bin of the feature is a combined bin of the
+    larger group.
     """
     if len(feature_codes) <= _SAMPLE_SIZE:
         return False
-    pairs = joint_bins[:_SAMPLE_SIZE] * np.int32(n_feature_bins) + feature_codes[:_SAMPLE_SIZE]
-    return np.count_nonzero(np.bincount(pairs)) > _MAX_JOINT_BINS
+    pairs = combined_bins[:_SAMPLE_SIZE] * np.int32(n_feature_bins) + feature_codes[:_SAMPLE_SIZE]
+    return np.count_nonzero(np.bincount(pairs)) > _MAX_COMBINED_BINS
 
 
 def _expansion_matrix(groups, n_bins):
-    """Return the matrix that expands the sums of joint bins to the bins of each feature.
+    """Return the matrix that expands the sums of combined bins to the bins of each feature.
 
     Parameters
     ----------
@@ -221,9 +223,9 @@ def _expansion_matrix(groups, n_bins):
 
     Returns
     -------
-    csc_array of shape (n_bins.sum(), n_joint_bins)
-        A column is a joint bin: it has a 1 in the row of the bin of each member of its group. The
-        rows and the columns are numbered feature by feature and group by group.
+    csc_array of shape (n_bins.sum(), n_combined_bins)
+        A column is a combined bin: it has a 1 in the row of the bin of each member of its group.
+        The rows and the columns are numbered feature by feature and group by group.
     """
     first_bin = np.cumsum(n_bins) - n_bins
     rows = [(group.member_bins + first_bin[group.members]).ravel() for group in groups]

@@ -26,7 +26,7 @@ from boostbench.core.stumps.layouts.bin_sums import JointBinSums
 _MAX_ADDITIONS = 512
 
 # Largest number of cells of a table: in single precision, half of a second-level cache.
-MAX_BINS = 2**16
+MAX_CELLS = 2**16
 
 # Number of samples below which summing the tables of pairs takes longer than it saves.
 MIN_SAMPLES = 2**16
@@ -36,10 +36,10 @@ _WIDTH_MULTIPLE = 16
 
 # Number of samples of all tables of a call: enough to make the overhead of a call negligible, few
 # enough for their weights to stay in the cache.
-_CALL_SAMPLES = 2**18
+_PRODUCT_SAMPLES = 2**18
 
 # Number of cells of all tables of a call, few enough for the cache.
-_CALL_CELLS = 2**17
+_PRODUCT_CELLS = 2**17
 
 # Number of cells whose summation takes the time that one sample saves.
 _CELLS_PER_SAMPLE = 2
@@ -65,7 +65,7 @@ class JointHistogram(Layout):
     def __init__(self, feature_codes):
         self.feature_codes = feature_codes
         self._one_column_layout = None
-        if feature_codes.n_samples >= MIN_SAMPLES and feature_codes.n_bins.max() ** 2 <= MAX_BINS:
+        if feature_codes.n_samples >= MIN_SAMPLES and feature_codes.n_bins.max() ** 2 <= MAX_CELLS:
             one_column = OneColumnHistogram(feature_codes)
             self._one_column_layout = one_column if one_column.additions <= _MAX_ADDITIONS else None
 
@@ -134,8 +134,8 @@ class JointHistogram(Layout):
         """
         return self._sums(W)
 
-    def pieces(self, W, total):
-        """Yield all edges at once; see `Layout.pieces`."""
+    def iter_edges(self, W, total):
+        """Yield all edges at once; see `Layout.iter_edges`."""
         sums = self.bin_sums(W)
         if W.shape[1] == 1:
             # NumPy's loops over vectors are faster than its loops over matrices of one column.
@@ -158,7 +158,7 @@ class OneColumnHistogram(JointHistogram):
     def __init__(self, feature_codes):
         self.feature_codes = feature_codes
         self._tables = PairTables(feature_codes.codes, int(feature_codes.n_bins.max()))
-        self._rows = np.concatenate(
+        self._padded_index_of_bin = np.concatenate(
             [
                 feature * self._tables.width + np.arange(n)
                 for feature, n in enumerate(feature_codes.n_bins)
@@ -176,7 +176,8 @@ class OneColumnHistogram(JointHistogram):
 
     def bin_sums(self, W):
         """Return the sums of the weights; see `JointHistogram.bin_sums`."""
-        return self._tables.sums(np.ascontiguousarray(W[:, 0])).ravel().take(self._rows)[:, None]
+        padded_sums = self._tables.sums(np.ascontiguousarray(W[:, 0]))
+        return padded_sums.ravel().take(self._padded_index_of_bin)[:, None]
 
 
 class PairTables:
@@ -212,20 +213,22 @@ class PairTables:
         self.width = width = _padded_width(n_bins)
         self._n_layers = n_layers
         # Layer of the samples at present; see `_set_layers`.
-        self._layer = np.int32(0)
+        self._layer_of_sample = np.int32(0)
         self._features_per_table = 2 if _pair_cost(n_samples, width) <= n_samples else 1
         n_cells = n_layers * width**self._features_per_table
-        n_tables = max(1, min(_CALL_SAMPLES // max(1, n_samples), _CALL_CELLS // n_cells))
+        tables_per_product = max(
+            1, min(_PRODUCT_SAMPLES // max(1, n_samples), _PRODUCT_CELLS // n_cells)
+        )
         # 2) Make a matrix for each call: its cells are numbered through the tables of the call.
         #    With an odd number of features, the last one has a table with empty rows or columns.
         self._incidence_matrices = []
-        for first in range(0, len(codes), self._features_per_table * n_tables):
-            table_codes = codes[first : first + self._features_per_table * n_tables]
+        for first in range(0, len(codes), self._features_per_table * tables_per_product):
+            table_codes = codes[first : first + self._features_per_table * tables_per_product]
             cells = np.array(table_codes[:: self._features_per_table], np.int32)
             if self._features_per_table == 2:
                 cells *= width
-                for pair_codes, second_codes in zip(cells, table_codes[1::2], strict=False):
-                    pair_codes += second_codes
+                for table_cells, second_codes in zip(cells, table_codes[1::2], strict=False):
+                    table_cells += second_codes
             cells += np.arange(len(cells), dtype=np.int32)[:, None] * n_cells
             self._incidence_matrices.append(_incidence_matrix(cells, n_cells))
 
@@ -252,21 +255,21 @@ class PairTables:
         ndarray of shape (n_features or one more, n_layers, width)
             Pairs have an even number of features: the last one may be empty.
         """
-        return np.concatenate(list(self.pieces(weights, layer)))
+        return np.concatenate(list(self.iter_sums(weights, layer)))
 
-    def pieces(self, weights, layer=None):
+    def iter_sums(self, weights, layer=None):
         """Yield the results of `sums`, a few features at a time."""
-        n_tables = self._incidence_matrices[0].shape[1]
-        repeated = weights if n_tables == 1 else np.tile(weights, n_tables)
-        ones = np.ones(n_tables, weights.dtype)
+        tables_per_product = self._incidence_matrices[0].shape[1]
+        repeated = weights if tables_per_product == 1 else np.tile(weights, tables_per_product)
+        ones = np.ones(tables_per_product, weights.dtype)
         if layer is not None:
             self._set_layers(layer)
         for matrix in self._incidence_matrices:
-            n_used = matrix.shape[1]
+            n_tables = matrix.shape[1]
             # The matrix borrows the weights as its data. Drop them afterwards, so that the layout
             # keeps no weights of a round in memory.
-            matrix.data = repeated[: n_used * len(weights)]
-            cells = sparse_product(matrix, ones[:n_used])
+            matrix.data = repeated[: n_tables * len(weights)]
+            cells = sparse_product(matrix, ones[:n_tables])
             matrix.data = ones
             yield self._feature_sums(cells)
 
@@ -298,14 +301,14 @@ class PairTables:
         `boostbench.core.stumps.layouts.sorted.RankBins` has a layer for the positive and a layer
         for the negative weights. A sample moves if its weight changes its sign.
         """
-        change = layer - self._layer
+        change = layer - self._layer_of_sample
         if change.any():
             change *= np.int32(self.width**self._features_per_table)
             for matrix in self._incidence_matrices:
                 # The reshaped array is a view, so that the indices change in place.
                 cells = matrix.indices.reshape(matrix.shape[1], -1)
                 cells += change
-            self._layer = layer
+            self._layer_of_sample = layer
 
 
 def addition_cost(n_samples, n_bins):
@@ -394,11 +397,11 @@ class PrefixSumTables(PairTables):
         ndarray of shape (n_thresholds, n_features), dtype=float32
         """
         sums, start = np.empty((self._n_thresholds, self._n_features), np.float32), 0
-        for bins in self.pieces(weights):
-            block = sums[:, start : start + len(bins)]
+        for bins in self.iter_sums(weights):
+            selected_sums = sums[:, start : start + len(bins)]
             # Thresholds are rows, since the caller computes the largest sum of each feature over
             # them.
-            block[:] = bins[: block.shape[1], 0, : self._n_thresholds].T
+            selected_sums[:] = bins[: selected_sums.shape[1], 0, : self._n_thresholds].T
             start += len(bins)
         for before, after in pairwise(sums):
             after += before

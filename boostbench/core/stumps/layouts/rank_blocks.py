@@ -85,7 +85,7 @@ class RankBlocks(Layout):
         """Return True if the search may save time: `n_sums` counts weights for each feature."""
         return n_samples >= _GRIDS[0][0] * _MIN_SAMPLES and n_sums >= _MIN_SUMS
 
-    def is_paused(self):
+    def consume_pause(self):
         """Return True if earlier searches suggest that computing all edges is faster."""
         if not all(grid.pause for grid in self._grids):
             return False
@@ -93,20 +93,23 @@ class RankBlocks(Layout):
             grid.pause -= 1
         return True
 
-    def candidates(self, W, total, tolerance, criterion):
-        """Yield all edges that may have the largest score; see `Layout.candidates`.
+    def iter_candidates(self, W, total, tolerance, criterion):
+        """Yield all edges that may have the largest score; see `Layout.iter_candidates`.
 
         The positions `criterion.excluded` do not count for the largest score. `GradBoost` excludes
         the stumps of its model from the search for a new stump. It compares the new stump with
         them, so that their edges are yielded too, and their blocks are evaluated.
         """
         # 1) Try the grids, from coarse to fine. A grid pauses after a search that it did not help.
-        summands = np.hstack([W, criterion.change_bounds(W)])
+        weights_and_bounds = np.hstack([W, criterion.change_bounds(W)])
         for grid in self._grids:
             if grid.pause:
                 grid.pause -= 1
                 continue
-            if (yield from self._search_blocks(grid, W, summands, total, tolerance, criterion)):
+            is_complete = yield from self._search_blocks(
+                grid, W, weights_and_bounds, total, tolerance, criterion
+            )
+            if is_complete:
                 return
             grid.pause = _PAUSE
         # 2) Make the next grid for the next search: the tolerance of this search does not include
@@ -114,9 +117,9 @@ class RankBlocks(Layout):
         if len(self._grids) < len(self._grid_sizes):
             self._grids.append(self._make_grid(*self._grid_sizes[len(self._grids)]))
         # 3) Compute all edges.
-        yield from self._full_layout.iter_slices(W, total)
+        yield from self._full_layout.iter_edge_slices(W, total)
 
-    def _search_blocks(self, grid, W, summands, total, tolerance, criterion):
+    def _search_blocks(self, grid, W, weights_and_bounds, total, tolerance, criterion):
         """Yield the edges that may have the largest score, found by the blocks of one grid.
 
         Parameters
@@ -124,7 +127,7 @@ class RankBlocks(Layout):
         grid : _Grid
         W : ndarray of shape (n_samples, n_columns)
             Weights.
-        summands : ndarray of shape (n_samples, n_columns + n_scores)
+        weights_and_bounds : ndarray of shape (n_samples, n_columns + n_scores)
             Weights and their change bounds, side by side.
         total : ndarray of shape (n_columns,)
             Sums of the weights.
@@ -144,13 +147,13 @@ class RankBlocks(Layout):
             Value of ``yield from``. False if too many blocks must be evaluated: the search is
             incomplete, and the next one may yield the same edges again, which does no harm.
         """
-        excluded = self._full_layout.place(criterion.excluded)
+        excluded = self._full_layout.places_of(criterion.excluded)
         best_score, n_open_left = -np.inf, grid.max_open
         # Usually the same features have large scores as in the previous search.
         for piece in sorted(grid.pieces, key=lambda piece: -piece.last_max):
             # 1) Bound the scores in each block by the scores at its two ends.
-            edges, change_bounds = piece.block_edges(summands, total)
-            scores = _scores(edges, criterion)
+            end_edges, change_bounds = piece.block_edges(weights_and_bounds, total)
+            scores = _scores(end_edges, criterion)
             bound = scores[:, :-1] + scores[:, 1:]
             bound *= 0.5
             bound += change_bounds
@@ -167,12 +170,13 @@ class RankBlocks(Layout):
                 return False
             if is_excluded is None and not is_open.any():
                 continue
-            feature, place, edges = piece.evaluate_blocks(is_open, is_excluded, edges, W)
+            feature, place, edges = piece.evaluate_blocks(is_open, is_excluded, end_edges, W)
             is_near = _has_any_in_row(_scores(edges, criterion) >= best_score - tolerance)
             if is_excluded is not None:
                 is_near |= is_excluded[feature - piece.first, place]
             if is_near.any():
-                yield self._full_layout.position(feature[is_near], place[is_near]), edges[is_near]
+                positions = self._full_layout.positions_of(feature[is_near], place[is_near])
+                yield positions, edges[is_near]
         return True
 
     def _make_grid(self, n_blocks, max_open_fraction):
@@ -256,12 +260,12 @@ class _FeatureBlocks:
         # includes the change bounds, and a few more operations.
         self.additions = 2 * self._sums.additions + length + len(self._starts) + 8
 
-    def block_edges(self, summands, total):
+    def block_edges(self, weights_and_bounds, total):
         """Return the edges between blocks, and the change bounds of blocks.
 
         Parameters
         ----------
-        summands : ndarray of shape (n_samples, n_columns + n_scores)
+        weights_and_bounds : ndarray of shape (n_samples, n_columns + n_scores)
             Weights and change bounds.
         total : ndarray of shape (n_columns,)
 
@@ -272,9 +276,9 @@ class _FeatureBlocks:
         change_bounds : ndarray of shape (n_features, n_blocks, n_scores)
             Sum of the change bounds in each block.
         """
-        sums = self._sums(summands).reshape(*self.has_threshold.shape, -1)
+        sums = self._sums(weights_and_bounds).reshape(*self.has_threshold.shape, -1)
         n_columns = len(total)
-        edges = np.empty((len(sums), len(self._starts) + 1, n_columns), summands.dtype)
+        edges = np.empty((len(sums), len(self._starts) + 1, n_columns), weights_and_bounds.dtype)
         edges[:, 0] = total
         # A threshold that moves past a sample changes the edge by -2 times its weight: the edge
         # after a block is the edge before it plus the changes in the block.
@@ -297,7 +301,7 @@ class _FeatureBlocks:
         ends = self._is_threshold[:, self._ends]
         return ends if is_excluded is None else ends & ~is_excluded[:, self._ends]
 
-    def evaluate_blocks(self, is_open, is_excluded, edges, W):
+    def evaluate_blocks(self, is_open, is_excluded, end_edges, W):
         """Return the edges of all thresholds in selected blocks.
 
         Parameters
@@ -306,7 +310,7 @@ class _FeatureBlocks:
             Blocks to evaluate.
         is_excluded : ndarray of shape (n_features, n_places), dtype=bool, or None
             Places whose blocks are evaluated as well.
-        edges
+        end_edges
             Edges that `block_edges` returns.
         W : ndarray of shape (n_samples, n_columns)
 
@@ -321,14 +325,14 @@ class _FeatureBlocks:
         place = self._starts[block][:, None] + np.arange(self._length)
         # No threshold lies after the last sample.
         place = np.minimum(place, self._order.shape[1] - 1)
-        before = edges[feature, block]
+        edge_before_block = end_edges[feature, block]
         feature = np.broadcast_to(feature[:, None], place.shape)
         edges = W.take(self._order[feature, place], axis=0, mode="clip")
         # The edges in a block are prefix sums of the changes, from the edge before the block.
         edges *= -2.0
-        edges[:, 0] += before
-        for before, after in pairwise(edges.swapaxes(0, 1)):
-            after += before
+        edges[:, 0] += edge_before_block
+        for previous, following in pairwise(edges.swapaxes(0, 1)):
+            following += previous
         is_threshold = self._is_threshold[feature, place]
         return self.first + feature[is_threshold], place[is_threshold], edges[is_threshold]
 

@@ -18,7 +18,7 @@ from boostbench.core.stumps.layouts.base import UNIT_ROUNDOFF, Layout
 from boostbench.core.stumps.layouts.bin_sums import bins_by_rank
 from boostbench.core.stumps.layouts.joint_histogram import MIN_SAMPLES, PairTables
 from boostbench.core.stumps.layouts.rank_blocks import RankBlocks
-from boostbench.core.stumps.thresholds import iter_columns, midpoint, sort_with_order
+from boostbench.core.stumps.thresholds import argsort_with_values, iter_columns, midpoint
 from boostbench.core.weak_learner import TIE_TOLERANCE, argmax_with_tolerance
 
 # Number of positions of a piece. Their sums stay in the cache, and there are enough of them to make
@@ -63,16 +63,19 @@ class Sorted(Layout):
         # 1) Choose the length and number of blocks, and the number of features of a piece.
         n_samples, n_features = X.shape
         self._n_samples = n_samples
-        self._length = 2 ** ((n_samples.bit_length() - 1) // 2)
+        self._block_length = 2 ** ((n_samples.bit_length() - 1) // 2)
         has_rank_bins = RankBins.is_worthwhile(n_samples)
         min_places = RankBins.padded_length(n_samples) if has_rank_bins else n_samples
-        n_blocks = -(-min_places // self._length)
-        n_places = n_blocks * self._length
-        self._width = max(1, PIECE // n_samples)
+        self._n_blocks = n_blocks = -(-min_places // self._block_length)
+        n_places = n_blocks * self._block_length
+        self._features_per_piece = max(1, PIECE // n_samples)
         # The last piece may have fewer features.
-        self._widths = np.minimum(self._width, n_features - np.arange(0, n_features, self._width))
+        self._n_features_of_piece = np.minimum(
+            self._features_per_piece,
+            n_features - np.arange(0, n_features, self._features_per_piece),
+        )
         # 2) Sort the samples by each feature. The padding is the number of a row of zeros, which
-        #    `pieces` appends to the weights.
+        #    `iter_edges` appends to the weights.
         self._order = np.full((n_features, n_places), n_samples, np.int32)
         stump_index = np.full((n_features, n_places), -1, np.int32)
         self.thresholds = [] if thresholds is None else thresholds
@@ -80,7 +83,7 @@ class Sorted(Layout):
         for j, (values, order, feature_stumps) in enumerate(
             zip(iter_columns(X), self._order, stump_index, strict=True)
         ):
-            order[:n_samples], values = sort_with_order(values)
+            order[:n_samples], values = argsort_with_values(values)
             # A threshold is at the last sample below it.
             if thresholds is None:
                 last = np.flatnonzero(values[:-1] < values[1:])
@@ -96,25 +99,29 @@ class Sorted(Layout):
         self._carry = (np.tri(n_blocks, k=-1) - 0.5).astype(np.float32)
         # The half sums contain every weight once: added up in its block, over the blocks, and to
         # the block. A weight below the threshold in the same block is added twice more.
-        self.total_additions = self._length + n_blocks + 1
-        self.additions = self._length + 1
+        self.total_additions = self._block_length + n_blocks + 1
+        self.additions = self._block_length + 1
         self._stump_index = stump_index
         self._rank_bins = None
         if has_rank_bins:
-            self._rank_bins = RankBins(self._order, self._is_threshold, n_samples, self.position)
+            self._rank_bins = RankBins(
+                self._order, self._is_threshold, n_samples, self.positions_of
+            )
 
     def screening_layout(self, n_columns):
         """Return the layout that finds the largest edges fastest; see `Layout`."""
         if n_columns == 1:
             return self._rank_bins or self
         is_worthwhile = RankBlocks.is_worthwhile(self._n_samples, self._order.size * n_columns)
-        return self._rank_blocks if is_worthwhile and not self._rank_blocks.is_paused() else self
+        if not is_worthwhile or self._rank_blocks.consume_pause():
+            return self
+        return self._rank_blocks
 
     def class_sum_search(self, labels):
         """Return a search by prefix sums of classes; see `Layout`."""
         inside = np.s_[:, : self._n_samples]
         return ClassPrefixSums(
-            self._order[inside], self._is_threshold[inside], labels, self.position
+            self._order[inside], self._is_threshold[inside], labels, self.positions_of
         )
 
     @cached_property
@@ -127,40 +134,41 @@ class Sorted(Layout):
         """True if a threshold lies after a place: (n_features, n_places)."""
         return self._stump_index >= 0
 
-    def _to_piece_order(self, values):
+    def _reorder_by_position(self, values):
         """Return values of shape (n_features, n_places) in the order of positions.
 
         The positions of a piece are numbered by place in a block, then block, then feature.
         """
         n_features, n_places = values.shape
         result = np.empty(values.size, np.int64)
-        for first in range(0, n_features, self._width):
-            piece = values[first : first + self._width].reshape(-1, n_places)
-            by_block = piece.reshape(len(piece), -1, self._length).transpose(2, 1, 0)
+        for first in range(0, n_features, self._features_per_piece):
+            piece = values[first : first + self._features_per_piece].reshape(-1, n_places)
+            by_block = piece.reshape(len(piece), -1, self._block_length).transpose(2, 1, 0)
             block = slice(first * n_places, first * n_places + piece.size)
             result[block].reshape(by_block.shape)[:] = by_block
         return result
 
-    def position(self, feature, place):
+    def positions_of(self, feature, place):
         """Return the positions of places in the sorted order of features."""
-        piece = feature // self._width
-        first = piece * self._width
-        block, in_block = np.divmod(place, self._length)
-        row = in_block * len(self._carry) + block
-        return first * self._order.shape[1] + row * self._widths[piece] + feature - first
+        piece = feature // self._features_per_piece
+        first = piece * self._features_per_piece
+        block, in_block = np.divmod(place, self._block_length)
+        row = in_block * self._n_blocks + block
+        position_in_piece = row * self._n_features_of_piece[piece] + feature - first
+        return first * self._order.shape[1] + position_in_piece
 
-    def place(self, positions):
+    def places_of(self, positions):
         """Return the features and places of positions."""
         n_places = self._order.shape[1]
-        piece = positions // (self._width * n_places)
-        first = piece * self._width
-        row, in_piece = divmod(positions - first * n_places, self._widths[piece])
-        in_block, block = divmod(row, len(self._carry))
-        return first + in_piece, block * self._length + in_block
+        piece = positions // (self._features_per_piece * n_places)
+        first = piece * self._features_per_piece
+        row, in_piece = divmod(positions - first * n_places, self._n_features_of_piece[piece])
+        in_block, block = divmod(row, self._n_blocks)
+        return first + in_piece, block * self._block_length + in_block
 
     def stump_keys_at(self, positions):
         """Return the stumps at positions; see `Layout`."""
-        feature, place = self.place(positions)
+        feature, place = self.places_of(positions)
         return feature, self._stump_index[feature, place]
 
     def above(self, feature, stump_index):
@@ -186,23 +194,23 @@ class Sorted(Layout):
     @cached_property
     def stump_index(self):
         """Index of the stump at each position; -1 for padding."""
-        return self._to_piece_order(self._stump_index)
+        return self._reorder_by_position(self._stump_index)
 
     @cached_property
     def feature(self):
         """Feature at each position."""
         features = np.arange(len(self._order))[:, None]
-        return self._to_piece_order(np.broadcast_to(features, self._order.shape))
+        return self._reorder_by_position(np.broadcast_to(features, self._order.shape))
 
     @cached_property
     def _rows(self):
         """Sample at each position, for each piece; `n_samples` for padding."""
-        starts = range(self._width, len(self._order), self._width)
+        starts = range(self._features_per_piece, len(self._order), self._features_per_piece)
         ends = np.array(starts, int) * self._order.shape[1]
-        return np.split(self._to_piece_order(self._order), ends)
+        return np.split(self._reorder_by_position(self._order), ends)
 
-    def pieces(self, W, total):
-        """Yield edges, a few features at a time; see `Layout.pieces`. `total` is not used."""
+    def iter_edges(self, W, total):
+        """Yield edges, a few features at a time; see `Layout.iter_edges`. `total` is not used."""
         padded = np.zeros((len(W) + 1, W.shape[1]), W.dtype)
         np.multiply(W, -2.0, out=padded[:-1])
         # All pieces share one array, because fresh memory costs more than the sums.
@@ -211,10 +219,10 @@ class Sorted(Layout):
             sums = buffer[: len(rows)]
             padded.take(rows, axis=0, mode="clip", out=sums)
             # The axes are place in a block, block, and feature and column.
-            blocks = sums.reshape(self._length, len(self._carry), -1)
-            for before, after in pairwise(blocks):
+            by_place = sums.reshape(self._block_length, self._n_blocks, -1)
+            for before, after in pairwise(by_place):
                 after += before
-            blocks += self._carry @ blocks[-1]
+            by_place += self._carry @ by_place[-1]
             yield sums
 
 
@@ -239,7 +247,7 @@ class RankBins(Layout):
     is_threshold : ndarray of shape (n_features, n_places), dtype=bool
         True if a threshold lies between a sample and the next one.
     n_samples : int
-    position : callable
+    positions_of : callable
         Function of arrays of features and places. It returns the positions of the thresholds after
         these places.
 
@@ -249,8 +257,8 @@ class RankBins(Layout):
         See `boostbench.core.stumps.layouts.base.Layout`.
     """
 
-    def __init__(self, order, is_threshold, n_samples, position):
-        self._position = position
+    def __init__(self, order, is_threshold, n_samples, positions_of):
+        self._positions_of = positions_of
         self._bin_size = -(-n_samples // _N_BINS)
         # The axes are feature, bin and place in the bin.
         self._order, self._is_threshold = (
@@ -277,8 +285,8 @@ class RankBins(Layout):
         """Return the number of samples, rounded up to a multiple of the number of bins."""
         return -(-n_samples // _N_BINS) * _N_BINS
 
-    def candidates(self, W, total, tolerance, criterion):
-        """Yield all edges that may be the largest; see `Layout.candidates`."""
+    def iter_candidates(self, W, total, tolerance, criterion):
+        """Yield all edges that may be the largest; see `Layout.iter_candidates`."""
         # 1) Add up the positive and the negative weights in each bin, which are two layers of the
         #    tables: (n_features, n_bins) each.
         weights = np.ascontiguousarray(W[:, 0])
@@ -322,7 +330,7 @@ class RankBins(Layout):
             if len(large):
                 row, place = np.divmod(large, self._bin_size)
                 place += bins[1][row] * self._bin_size
-                yield self._position(bins[0][row], place), edges.ravel()[large, None]
+                yield self._positions_of(bins[0][row], place), edges.ravel()[large, None]
 
 
 class ClassPrefixSums:
@@ -336,7 +344,7 @@ class ClassPrefixSums:
         True if a threshold lies between a sample and the next in the order.
     labels : ndarray of shape (n_samples,)
         Classes from 0 to n_classes - 1.
-    position : callable
+    positions_of : callable
         Function of a feature and a rank in its order. It returns a position, the number by which
         the layout knows the threshold after this rank.
 
@@ -361,10 +369,11 @@ class ClassPrefixSums:
     sum over the samples of a feature is enough for any number of classes.
     """
 
-    def __init__(self, order, is_threshold, labels, position):
-        self._is_threshold, self._labels, self._position = is_threshold[:, :-1], labels, position
+    def __init__(self, order, is_threshold, labels, positions_of):
+        self._is_threshold, self._labels = is_threshold[:, :-1], labels
+        self._positions_of = positions_of
         n_features, n_samples = order.shape
-        self._width = max(1, _CLASS_BLOCK_SAMPLES // n_samples)
+        self._features_per_block = max(1, _CLASS_BLOCK_SAMPLES // n_samples)
         # `_samples` has the samples of each feature, sorted by class, and by value within a class.
         # A block holds a few features in this order. `_index_in_block` has, for each feature and
         # rank of its order by value alone, the flat index of the sample in its block.
@@ -372,7 +381,7 @@ class ClassPrefixSums:
         for feature, feature_order in enumerate(order):
             by_class = np.argsort(labels[feature_order], kind="stable")
             self._samples[feature] = feature_order[by_class]
-            block_start = feature % self._width * n_samples
+            block_start = feature % self._features_per_block * n_samples
             self._index_in_block[feature, by_class] = np.arange(
                 block_start, block_start + n_samples
             )
@@ -407,8 +416,8 @@ class ClassPrefixSums:
         # 2) Score the thresholds of a block of features, and collect the scores near the largest
         #    one.
         best, candidates, tolerance = -np.inf, [], TIE_TOLERANCE * scale
-        for block_start in range(0, len(self._index_in_block), self._width):
-            block = slice(block_start, block_start + self._width)
+        for block_start in range(0, len(self._index_in_block), self._features_per_block):
+            block = slice(block_start, block_start + self._features_per_block)
             weight_of_sample = weights.take(self._samples[block])
             sums_up_to = weight_of_sample.cumsum(axis=1)
             sums_up_to -= preceding
@@ -431,7 +440,7 @@ class ClassPrefixSums:
         # 3) Break ties: the first feature and threshold wins.
         features, ranks, scores = map(np.concatenate, zip(*candidates, strict=True))
         first = argmax_with_tolerance(scores, scale)
-        return self._position(features[first], ranks[first])
+        return self._positions_of(features[first], ranks[first])
 
 
 def majority_weight(weights, below, above):

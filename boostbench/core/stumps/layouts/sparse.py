@@ -12,7 +12,7 @@ from scipy import sparse
 
 from boostbench.core.linear_algebra import CompressedMatrix, sparse_product
 from boostbench.core.stumps.layouts.base import Layout
-from boostbench.core.stumps.thresholds import find_thresholds, midpoint, sort_with_order
+from boostbench.core.stumps.thresholds import argsort_with_values, find_thresholds, midpoint
 
 # Largest number of thresholds in a block. Smaller blocks have tighter bounds, but there are more.
 _BLOCK_THRESHOLDS = 32
@@ -92,7 +92,7 @@ class SparseFeatures:
         with_zeros = np.flatnonzero((n_stored > 0) & (n_stored < len(self)))
         feature = np.repeat(np.arange(self.shape[1]), n_stored)
         feature = np.concatenate([feature, with_zeros])
-        order, values = sort_with_order(np.append(self.matrix.data, np.zeros(len(with_zeros))))
+        order, values = argsort_with_values(np.append(self.matrix.data, np.zeros(len(with_zeros))))
         # A conversion of formats sorts by feature in linear time, and retains the order of values.
         columns = values, feature[order], np.arange(len(order) + 1)
         by_feature = sparse.csc_array(columns, (self.shape[1], len(order))).tocsr()
@@ -175,8 +175,8 @@ class SparseBins(Layout):
         self.stump_index = first[self.feature] + np.where(is_below, rank, descending)
         self._sign = np.where(is_below, 1.0, -1.0)[:, None]
         # 2) Find the first position of each run, and the lengths of the runs.
-        self._start = np.flatnonzero((rank == 0) | (rank == zero_bin[self.feature]))
-        self._lengths = np.diff(self._start, append=len(self.feature))
+        self._run_start = np.flatnonzero((rank == 0) | (rank == zero_bin[self.feature]))
+        self._run_lengths = np.diff(self._run_start, append=len(self.feature))
         # 3) Make the matrix of positions by samples: -2 at the first position of a run whose sum
         #    contains the sample. Values in the bin of the zeros are in no sum.
         feature = np.repeat(np.arange(len(thresholds)), np.diff(X.matrix.indptr))
@@ -202,22 +202,22 @@ class SparseBins(Layout):
     @cached_property
     def _blocks(self):
         """Search in blocks of thresholds, made when it is needed; None if it saves no time."""
-        n_blocks = int((-(-self._lengths // _BLOCK_THRESHOLDS)).sum())
+        n_blocks = int((-(-self._run_lengths // _BLOCK_THRESHOLDS)).sum())
         is_fast = (
             n_blocks * _THRESHOLDS_PER_BLOCK <= self.n_positions
             and len(self._samples.data) <= self.n_positions * _VALUES_PER_THRESHOLD
         )
-        return SparseBlocks(self, self._samples, self._lengths, self._sign) if is_fast else None
+        return SparseBlocks(self, self._samples, self._run_lengths, self._sign) if is_fast else None
 
-    def sum_bound(self, W):
+    def cumulative_sum_bound(self, W):
         """Return a bound of the absolute sums at all positions together, for weights W."""
         return 2 * self._max_runs * float(np.abs(W).sum(axis=0).max())
 
-    def pieces(self, W, total):
-        """Yield all edges at once; see `Layout.pieces`."""
+    def iter_edges(self, W, total):
+        """Yield all edges at once; see `Layout.iter_edges`."""
         sums = sparse_product(self._samples, W)
-        if len(self._start) < len(sums):
-            sums = prefix_sums(sums, self._start, self.sum_bound(W))
+        if len(self._run_start) < len(sums):
+            sums = prefix_sums(sums, self._run_start, self.cumulative_sum_bound(W))
         sums += total
         sums *= self._sign
         yield sums
@@ -238,7 +238,7 @@ class SparseBlocks(Layout):
         Layout with the same positions.
     samples : CompressedMatrix of shape (n_positions, n_samples)
         -2 for each sample in the bin of a position.
-    lengths : ndarray of shape (n_runs,), dtype=int64
+    run_lengths : ndarray of shape (n_runs,), dtype=int64
         Number of positions of each run, whose prefix sums start at 0.
     sign : ndarray of shape (n_positions, 1)
         Sign of the edges relative to the sums.
@@ -251,34 +251,36 @@ class SparseBlocks(Layout):
 
     dtype = np.float64
 
-    def __init__(self, full_layout, samples, lengths, sign):
+    def __init__(self, full_layout, samples, run_lengths, sign):
         self._full_layout, self._samples, self._sign = full_layout, samples, sign
         self.feature, self.stump_index = full_layout.feature, full_layout.stump_index
-        n_blocks = -(-lengths // _BLOCK_THRESHOLDS)
+        n_blocks = -(-run_lengths // _BLOCK_THRESHOLDS)
         # First block of each run, and first position of each block.
-        self._run = np.cumsum(n_blocks) - n_blocks
+        self._first_block_of_run = np.cumsum(n_blocks) - n_blocks
         block_in_run = ranges(np.zeros_like(n_blocks), n_blocks)
-        first_position = np.repeat(np.cumsum(lengths) - lengths, n_blocks)
-        self._start = first_position + _BLOCK_THRESHOLDS * block_in_run
-        self._length = np.diff(self._start, append=self.n_positions)
+        first_position = np.repeat(np.cumsum(run_lengths) - run_lengths, n_blocks)
+        self._block_start = first_position + _BLOCK_THRESHOLDS * block_in_run
+        self._block_length = np.diff(self._block_start, append=self.n_positions)
         # Rows of consecutive positions form the row of their block.
-        indptr = np.append(samples.indptr[self._start], samples.indptr[-1])
-        shape = len(self._start), samples.shape[1]
+        indptr = np.append(samples.indptr[self._block_start], samples.indptr[-1])
+        shape = len(self._block_start), samples.shape[1]
         self._block_samples = samples._replace(indptr=indptr, shape=shape)
         # A bound contains a weight and its change bound, each summed in a block and over the
         # blocks.
         self.additions = 2 * (int(np.diff(indptr).max(initial=0)) + full_layout.additions)
 
-    def candidates(self, W, total, tolerance, criterion):
-        """Yield all edges that may be the largest; see `Layout.candidates`."""
+    def iter_candidates(self, W, total, tolerance, criterion):
+        """Yield all edges that may be the largest; see `Layout.iter_candidates`."""
         # 1) Compute the edges at the two ends of each block: `before` has the sums before it.
-        sum_bound = self._full_layout.sum_bound(W)
-        sums = prefix_sums(sparse_product(self._block_samples, W), self._run, sum_bound)
+        cumulative_sum_bound = self._full_layout.cumulative_sum_bound(W)
+        sums = prefix_sums(
+            sparse_product(self._block_samples, W), self._first_block_of_run, cumulative_sum_bound
+        )
         before = np.zeros_like(sums)
         before[1:] = sums[:-1]
-        before[self._run] = 0.0
+        before[self._first_block_of_run] = 0.0
         # 2) Bound the scores in each block.
-        sign = self._sign[self._start]
+        sign = self._sign[self._block_start]
         scores = criterion.scores((sums + total) * sign)
         bound = criterion.scores((before + total) * sign)
         bound += scores
@@ -287,21 +289,21 @@ class SparseBlocks(Layout):
         bound -= 0.5 * sparse_product(self._block_samples, criterion.change_bounds(W))
         # 3) Select the blocks that may contain the largest score. Blocks with excluded positions
         #    are selected too, because the caller needs their edges; their ends may be excluded.
-        excluded = np.searchsorted(self._start, criterion.excluded, side="right") - 1
+        excluded = np.searchsorted(self._block_start, criterion.excluded, side="right") - 1
         scores[excluded] = -np.inf
         is_open = (bound >= scores.max() - tolerance).any(axis=1)
         is_open[excluded] = True
         block = np.flatnonzero(is_open)
-        length = self._length[block]
+        length = self._block_length[block]
         if length.sum() > _MAX_OPEN * self.n_positions:
-            yield from self._full_layout.iter_slices(W, total)
+            yield from self._full_layout.iter_edge_slices(W, total)
             return
         # 4) Compute all edges in these blocks.
-        positions = ranges(self._start[block], length)
+        positions = ranges(self._block_start[block], length)
         start = np.cumsum(length) - length
         edges = sparse_product(self._rows(positions), W)
         edges[start] += before[block]
-        edges = prefix_sums(edges, start, sum_bound)
+        edges = prefix_sums(edges, start, cumulative_sum_bound)
         edges += total
         edges *= self._sign[positions]
         yield positions, edges
@@ -337,7 +339,7 @@ def ranges(first, lengths):
     return np.arange(lengths.sum()) + np.repeat(first - starts, lengths)
 
 
-def prefix_sums(sums, start, sum_bound):
+def prefix_sums(sums, start, cumulative_sum_bound):
     """Return prefix sums that restart in each run.
 
     The cumulative sum runs through all runs, and the total of a run is subtracted where the next
@@ -350,7 +352,7 @@ def prefix_sums(sums, start, sum_bound):
         Overwritten.
     start : ndarray of shape (n_runs,), dtype=int64
         First position of each run.
-    sum_bound : float
+    cumulative_sum_bound : float
         Bound of the absolute sums of all runs together.
 
     Returns
@@ -359,12 +361,13 @@ def prefix_sums(sums, start, sum_bound):
 
     Examples
     --------
-    >>> prefix_sums(np.array([[1.0], [2.0], [4.0]]), np.array([0, 2]), sum_bound=7.0).ravel()
+    >>> sums, run_start = np.array([[1.0], [2.0], [4.0]]), np.array([0, 2])
+    >>> prefix_sums(sums, run_start, cumulative_sum_bound=7.0).ravel()
     array([1., 3., 4.])
     """
     # Adding and subtracting a number far larger than the sums rounds them to multiples of its last
     # digit.
-    shift = 1.5 * 2.0 ** np.ceil(np.log2(max(sum_bound, np.finfo(float).tiny)) + 2)
+    shift = 1.5 * 2.0 ** np.ceil(np.log2(max(cumulative_sum_bound, np.finfo(float).tiny)) + 2)
     coarse = sums + shift
     coarse -= shift
     sums -= coarse

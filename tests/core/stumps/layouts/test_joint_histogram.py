@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from boostbench.core.stumps.search import ExcludingStumpSearch, StumpSearch
+from boostbench.core.stumps.search import StumpSearch, StumpSearchWithExclusion
 from boostbench.core.stumps.stump import Stump
 from boostbench.core.stumps.thresholds import find_thresholds
 from boostbench.core.stumps.views import ViewedFeatures, fit_views
@@ -98,7 +98,7 @@ def test_edges_at_all_positions_equal_brute_force(problem):
     np.testing.assert_array_equal(search.exact_edges_all_columns(G, positions), brute.outputs.T @ G)
 
 
-def test_best_excluding_equals_brute_force(problem):
+def test_best_position_excluding_equals_brute_force(problem):
     for seed in range(4):
         rng, search, brute = problem(seed)
         G = draw_integer_weights(rng, len(brute.outputs), 3, "any")
@@ -117,7 +117,7 @@ def test_best_excluding_equals_brute_force(problem):
             return np.sqrt(size(edges_of_stumps))
 
         excluded = np.array([int(norm(edges).argmax()), 3])
-        position, edges_beside, off = search.best_excluding(
+        position, edges_beside, off = search.best_position_excluding(
             G, norm, change_bound, scale**0.5, excluded
         )
         assert (np.abs(edges_beside - edges[excluded]) <= off).all()
@@ -126,7 +126,7 @@ def test_best_excluding_equals_brute_force(problem):
 
 
 def test_excluded_stumps_are_not_returned_again(problem):
-    rng, search, brute = problem(1, ExcludingStumpSearch)
+    rng, search, brute = problem(1, StumpSearchWithExclusion)
     G = draw_integer_weights(rng, len(brute.outputs), 1, "any")
     sizes = np.abs(brute.outputs.T @ G)[:, 0]
     for _ in range(10):

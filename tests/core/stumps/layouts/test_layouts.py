@@ -36,7 +36,9 @@ def layout_case(request, kind):
 
 
 def compute_edges(layout, G, dtype):
-    return np.concatenate([piece.copy() for piece in layout.pieces(G.astype(dtype), G.sum(axis=0))])
+    return np.concatenate(
+        [piece.copy() for piece in layout.iter_edges(G.astype(dtype), G.sum(axis=0))]
+    )
 
 
 @pytest.mark.parametrize("kind", [joint_histogram, Sorted, SparseBins])
@@ -94,7 +96,9 @@ def test_sorted_layout_finds_all_thresholds_with_one_sort(monkeypatch):
         np.testing.assert_array_equal(actual, cuts)
     np.testing.assert_array_equal(layout.stump_index, expected.stump_index)
     W = np.random.default_rng(1).normal(size=(1000, 2))
-    for actual, edges in zip(layout.pieces(W, W.sum(axis=0)), expected.pieces(W, 0), strict=True):
+    for actual, edges in zip(
+        layout.iter_edges(W, W.sum(axis=0)), expected.iter_edges(W, 0), strict=True
+    ):
         np.testing.assert_array_equal(actual, edges)
 
 
@@ -112,7 +116,7 @@ def test_sorted_layout_needs_many_distinct_values(monkeypatch):
 def test_pieces_contain_a_few_features():
     X = np.random.default_rng(0).normal(size=(1000, 90))
     layout = Sorted(X, reference.thresholds(X))
-    pieces = layout.pieces(np.zeros((1000, 2), np.float32), np.zeros(2))
+    pieces = layout.iter_edges(np.zeros((1000, 2), np.float32), np.zeros(2))
     assert [len(piece) for piece in pieces] == [40 * 1008, 40 * 1008, 10 * 1008]
 
 

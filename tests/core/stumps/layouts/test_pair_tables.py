@@ -30,7 +30,7 @@ def test_rounding_errors_are_within_the_bound(layout_case, dtype):
     X, thresholds, histogram, pairs = layout_case
     assert 0 < pairs.error_bound(dtype) < 1e-3
     for weights in reference.hostile(np.random.default_rng(1), len(X)):
-        [edges] = pairs.pieces(weights[:, None].astype(dtype), weights.sum(keepdims=True))
+        [edges] = pairs.iter_edges(weights[:, None].astype(dtype), weights.sum(keepdims=True))
         assert edges.shape == (len(histogram.stump_index), 1)
         allowed = pairs.error_bound(dtype) * math.fsum(np.abs(weights))
         exact = reference.edges(X, thresholds, weights)[histogram.stump_index]

@@ -14,7 +14,7 @@ def bins_per_sample(request, monkeypatch):
 
 @pytest.fixture(params=[7, 10**6], ids=["calls", "one call"])
 def samples_per_call(request, monkeypatch):
-    monkeypatch.setattr(joint_histogram, "_CALL_SAMPLES", request.param * N_POINTS)
+    monkeypatch.setattr(joint_histogram, "_PRODUCT_SAMPLES", request.param * N_POINTS)
 
 
 def draw(seed, n_thresholds=N_THRESHOLDS):

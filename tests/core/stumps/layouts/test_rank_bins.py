@@ -7,7 +7,7 @@ from boostbench.core.stumps.layouts import sorted as sorted_layout
 from boostbench.core.stumps.layouts.base import UNIT_ROUNDOFF
 from boostbench.core.stumps.layouts.sorted import RankBins, Sorted
 from boostbench.core.stumps.screening import MaxAbsEdge
-from boostbench.core.stumps.search import ExcludingStumpSearch, StumpSearch
+from boostbench.core.stumps.search import StumpSearch, StumpSearchWithExclusion
 from boostbench.core.weak_learner import TIE_TOLERANCE
 
 from .. import reference
@@ -36,7 +36,7 @@ def test_candidates_include_every_edge_near_the_largest(layout_case, dtype, tole
     assert isinstance(bins, RankBins)
     assert layout.screening_layout(2) is layout
     positions = np.flatnonzero(layout.stump_index >= 0)
-    feature, place = layout.place(positions)
+    feature, place = layout.places_of(positions)
     owners = zip(feature, place // bins._bin_size, strict=True)
     bin_of_cut = dict(zip(layout.stump_index[positions], owners, strict=True))
     for weights in reference.hostile(np.random.default_rng(1), len(X)):
@@ -46,7 +46,7 @@ def test_candidates_include_every_edge_near_the_largest(layout_case, dtype, tole
         off = bins.error_bound(dtype) * scale
         candidates = {}
         total = weights.sum(dtype=np.float64, keepdims=True)
-        for rows, edges in bins.candidates(
+        for rows, edges in bins.iter_candidates(
             weights[:, None], total, 2 * off + tolerance * scale, MaxAbsEdge()
         ):
             for cut, edge in zip(layout.stump_index[rows], edges[:, 0], strict=True):
@@ -119,14 +119,14 @@ def test_few_bins_are_evaluated(monkeypatch):
     search = StumpSearch(X)
     G = np.where(X[:, 0] + rng.normal(size=len(X)) > 0, 1.0, -1.0)[:, None]
     looked_at = []
-    original = RankBins.candidates
+    original = RankBins.iter_candidates
 
     def counted(self, W, total, tolerance, criterion):
         for rows, edges in original(self, W, total, tolerance, criterion):
             looked_at.append(len(edges))
             yield rows, edges
 
-    monkeypatch.setattr(RankBins, "candidates", counted)
+    monkeypatch.setattr(RankBins, "iter_candidates", counted)
     search.best(G)
     assert sum(looked_at) < 100
 
@@ -134,9 +134,9 @@ def test_few_bins_are_evaluated(monkeypatch):
 def test_excluded_stumps_do_not_hide_others(monkeypatch):
     rng = np.random.default_rng(0)
     X, G = rng.normal(size=(300, 3)), rng.normal(size=(300, 1))
-    searches = [ExcludingStumpSearch(X)]
+    searches = [StumpSearchWithExclusion(X)]
     monkeypatch.setattr(sorted_layout, "MIN_SAMPLES", 1)
-    searches.append(ExcludingStumpSearch(X))
+    searches.append(StumpSearchWithExclusion(X))
     for _ in range(20):
         first, second = (search.best(G).learner for search in searches)
         assert first == second

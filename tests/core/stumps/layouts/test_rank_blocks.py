@@ -7,7 +7,7 @@ from boostbench.core.stumps.layouts import rank_blocks
 from boostbench.core.stumps.layouts.rank_blocks import RankBlocks
 from boostbench.core.stumps.layouts.sorted import Sorted
 from boostbench.core.stumps.screening import MaxAbsEdge, RowCriterion, SumAbsEdge
-from boostbench.core.stumps.search import ExcludingStumpSearch, StumpSearch
+from boostbench.core.stumps.search import StumpSearch, StumpSearchWithExclusion
 from boostbench.core.weak_learner import TIE_TOLERANCE
 
 from .. import reference
@@ -90,7 +90,7 @@ def test_candidates_include_every_score_near_the_largest(dtype, tolerance, crite
             criterion, RowCriterion(row_norms, row_norms, excluded)
         )
         candidates = {}
-        for rows, edges in blocks.candidates(W, total, 2 * off + tolerance * scale, judge):
+        for rows, edges in blocks.iter_candidates(W, total, 2 * off + tolerance * scale, judge):
             for cut, row in zip(layout.stump_index[rows], edges, strict=True):
                 assert cut >= 0
                 candidates[int(cut)] = row
@@ -130,7 +130,9 @@ def test_search_equals_search_of_all_edges(kind, grids, n_samples, monkeypatch):
         sizes[excluded], sizes[plain.is_padding] = 0.0, -1.0
         first = plain.stump_index[sizes >= sizes.max() - TIE_TOLERANCE * scale].min()
         for of_all in (search, plain):
-            one, its_edges, off = of_all.best_excluding(G, row_norms, row_norms, scale, excluded)
+            one, its_edges, off = of_all.best_position_excluding(
+                G, row_norms, row_norms, scale, excluded
+            )
             assert (np.abs(its_edges - exact[excluded]) <= off).all()
             assert of_all.stump_index[one] == first
 
@@ -153,7 +155,7 @@ def test_few_blocks_are_evaluated(monkeypatch):
     G = np.where(y[:, None] == np.arange(10) % 4, 3.0, -1.0)
     search = StumpSearch(X)
     assert isinstance(search._layout.screening_layout(10), RankBlocks)
-    of_all, evaluate_blocks = counted(monkeypatch, Sorted, "iter_slices"), []
+    of_all, evaluate_blocks = counted(monkeypatch, Sorted, "iter_edge_slices"), []
     original = rank_blocks._FeatureBlocks.evaluate_blocks
 
     def count_open_blocks(self, is_left, *args):
@@ -172,7 +174,7 @@ def test_search_falls_back_to_all_edges_if_many_blocks_remain(monkeypatch):
     # Every block is reported as open.
     monkeypatch.setattr(rank_blocks, "_GRIDS", ((32, 0.0), (128, 0.0)))
     X, rng = data(400, 0)
-    of_all = counted(monkeypatch, Sorted, "iter_slices")
+    of_all = counted(monkeypatch, Sorted, "iter_edge_slices")
     tried = counted(monkeypatch, RankBlocks, "_search_blocks")
     search = StumpSearch(X)
     noise = rng.normal(size=(len(X), 3))
@@ -187,7 +189,7 @@ def test_search_falls_back_to_all_edges_if_many_blocks_remain(monkeypatch):
 def test_excluded_stumps_do_not_hide_others():
     X, rng = data(300, 0)
     G = rng.normal(size=(300, 3))
-    search = ExcludingStumpSearch(X)
+    search = StumpSearchWithExclusion(X)
     sizes = np.abs(StumpSearch(X).edges(G)).max(axis=1)
     bests = []
     for _ in range(20):

@@ -139,7 +139,7 @@ def test_search_by_blocks_equals_dense_search(n_columns, digits, small_blocks):
             assert (actual.learner, actual.column) == (expected.learner, expected.column)
             assert actual.edge == expected.edge
         excluded = rng.choice(by_blocks.n_positions, 5, replace=False)
-        position, edges, _ = by_blocks.best_excluding(
+        position, edges, _ = by_blocks.best_position_excluding(
             G, norms, norms, norms(np.abs(G).sum(axis=0)[None])[0], excluded
         )
         exact = by_blocks.exact_edges_all_columns(G, np.arange(by_blocks.n_positions))
@@ -155,13 +155,13 @@ def test_few_blocks_are_evaluated(monkeypatch):
     search = StumpSearch(X)
     chunk_sizes = []
     layout = search._layout.screening_layout(1)
-    candidates = layout.candidates
+    candidates = layout.iter_candidates
 
     def counting(*arguments):
         for positions, edges in candidates(*arguments):
             chunk_sizes.append(len(edges))
             yield positions, edges
 
-    monkeypatch.setattr(layout, "candidates", counting)
+    monkeypatch.setattr(layout, "iter_candidates", counting)
     assert search.best(rng.normal(size=(400, 1))).learner is not None
     assert sum(chunk_sizes) < search.n_positions / 10
