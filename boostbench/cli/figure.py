@@ -28,7 +28,7 @@ def run(args: Namespace) -> int:
 
     require_matplotlib()
     with spinner("starting"):
-        from boostbench.figures.definition import read_figure, write_page
+        from boostbench.figures.definition import page_text, read_figure
         from boostbench.figures.style import save
         from boostbench.report.renderers.terminal import short_names
         from boostbench.util.terminal import make_console
@@ -39,7 +39,7 @@ def run(args: Namespace) -> int:
     written = save(drawing.figure, path, definition.title, definition.caption)
     written.append(path.with_name(f"{path.name}.md"))  # names may have dots
     with writing_to(written[-1], depth=1):
-        atomic_write_text(written[-1], write_page(definition, drawing))
+        atomic_write_text(written[-1], page_text(definition, drawing))
     console = make_console()
     for line in (definition.title, definition.caption, *drawing.notes):
         console.print(line)

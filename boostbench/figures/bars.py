@@ -82,8 +82,8 @@ def draw_bars(bars: Sequence[Bar]) -> Figure:
     # hue, side by side.
     by_panel = frame.groupby("panel")
     n_bars = by_panel.hue.transform("nunique")
-    positions_in_group = by_panel.hue.transform(lambda hues: pd.factorize(hues)[0])
-    centres = by_panel.group.transform(lambda names: pd.factorize(names)[0])
+    positions_in_group = by_panel.hue.transform(lambda titles: pd.factorize(titles)[0])
+    centres = by_panel.group.transform(lambda titles: pd.factorize(titles)[0])
     frame["width"] = _GROUP_WIDTH / n_bars
     frame["x"] = centres + (positions_in_group - (n_bars - 1) / 2) * frame.width
     # 2) Draw the bars of the cells with records.

@@ -180,28 +180,29 @@ class Boundaries(CrossFigure, frozen=True, kw_only=True):
 
     def draw(self, overrides: list[str]) -> Drawing:
         """Draw the figure: see `FigureDefinition.draw`."""
-        cells, specs = self.compose(overrides, "boundary")
-        rounds = [
-            _shown_rounds(column, spec) for (_, column), spec in zip(cells, specs, strict=True)
+        cells, configs = self.compose(overrides, "boundary")
+        rounds_of_cells = [
+            _shown_rounds(column, config)
+            for (_, column), config in zip(cells, configs, strict=True)
         ]
-        report = execute(specs)
+        report = execute(configs)
         panels: list[MapPanel] = []
         facts, stale = [], []
-        for (row, column), spec, number, outcome in zip(
-            cells, specs, rounds, report.results, strict=True
+        for (row, column), config, rounds, outcome in zip(
+            cells, configs, rounds_of_cells, report.results, strict=True
         ):
             record = outcome.records[0] if outcome.records else None
-            algorithm = spec.algorithm.title
+            algorithm = config.algorithm.title
             if self.points and column is self.columns[0]:
                 panels.append(MapPanel(row, self.points, record, None))
-            panels.append(MapPanel(row, column.title or algorithm, record, number))
+            panels.append(MapPanel(row, column.title or algorithm, record, rounds))
             if outcome.stale:
                 stale.append(f"{algorithm} on {row}")
             if record:
-                facts.append([row, algorithm, *_facts(record, number)])
+                facts.append([row, algorithm, *_facts(record, rounds)])
         return Drawing(
             draw_boundaries(panels),
-            specs[0].results,
+            configs[0].results,
             stale_note(stale),
             facts,
             _HEADER,
@@ -212,34 +213,34 @@ class Boundaries(CrossFigure, frozen=True, kw_only=True):
 def _shown_rounds(column: BoundaryColumn, config: ExperimentConfig) -> int:
     """Return the boosting rounds that a column shows; raise an error if no record has them."""
     checkpoints = list(config.protocol.checkpoints)
-    number = column.rounds or max(checkpoints, default=0)
-    if number not in checkpoints:
+    rounds = column.rounds or max(checkpoints, default=0)
+    if rounds not in checkpoints:
         raise UserError(
-            f"the figure shows {number} rounds, which protocol.checkpoints={checkpoints} has not"
+            f"the figure shows {rounds} rounds, which protocol.checkpoints={checkpoints} has not"
         )
-    n_iterations = config.algorithm.params.get("n_iterations", number)
+    n_iterations = config.algorithm.params.get("n_iterations", rounds)
     # The algorithm itself refuses values that are no numbers.
-    if isinstance(n_iterations, int) and n_iterations < number:
+    if isinstance(n_iterations, int) and n_iterations < rounds:
         raise UserError(
-            f"the figure shows {number} rounds, but algo.n_iterations is {n_iterations}"
+            f"the figure shows {rounds} rounds, but algo.n_iterations is {n_iterations}"
         )
-    return number
+    return rounds
 
 
-def _facts(record: BoundaryRecord, number: int) -> list[str]:
+def _facts(record: BoundaryRecord, shown_rounds: int) -> list[str]:
     """Return the texts below `_HEADER` from ``chosen`` on.
 
-    `number` is the number of rounds that the figure shows; a fit may have stopped before it.
+    `shown_rounds` is the number of rounds that the figure shows; a fit may have stopped before it.
     """
     chosen = ", ".join(f"{key}={value}" for key, value in sorted(record.chosen.items()))
     error = record.validation_error
-    done = record.n_iterations
-    has_stopped = done is not None and done < number
+    done_rounds = record.n_iterations
+    has_stopped = done_rounds is not None and done_rounds < shown_rounds
     return [
         chosen or "-",
         "-" if error is None else fixed(100 * error, 1),
-        f"{done} (of {number})" if has_stopped else str(number),
-        fixed(100 * record.train_errors[str(number)], 1),
+        f"{done_rounds} (of {shown_rounds})" if has_stopped else str(shown_rounds),
+        fixed(100 * record.train_errors[str(shown_rounds)], 1),
     ]
 
 
@@ -323,15 +324,15 @@ class PointClouds(FigureDefinition, frozen=True, kw_only=True):
 
     def draw(self, overrides: list[str]) -> Drawing:
         """Draw the figure: see `FigureDefinition.draw`."""
-        specs = [
+        configs = [
             compose_experiment(Settings({"data": row}) | parse_overrides(overrides))
             for row in self.rows
         ]
-        available = [spec for spec in specs if first_available_source(spec.data)]
+        available = [config for config in configs if first_available_source(config.data)]
         if not available:
             raise UserError(f"none of the data sets of figure {self.name} is at hand")
-        datasets = load_each([spec.data for spec in available])
-        absent = [spec.data.name for spec in specs if spec not in available]
+        datasets = load_each([config.data for config in available])
+        absent = [config.data.name for config in configs if config not in available]
         for dataset in datasets:
             if dataset.n_features != 2 or dataset.is_sparse:
                 raise UserError(
@@ -348,4 +349,4 @@ class PointClouds(FigureDefinition, frozen=True, kw_only=True):
         ]
         header = ["data", "points", "last class %"]
         notes = [f"Not at hand: {', '.join(absent)}."] if absent else []
-        return Drawing(draw_points(datasets), specs[0].results, notes, facts, header)
+        return Drawing(draw_points(datasets), configs[0].results, notes, facts, header)

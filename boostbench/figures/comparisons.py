@@ -25,7 +25,7 @@ from boostbench.report.column_tests import comparison_listing
 from boostbench.util.errors import UserError
 from boostbench.util.numbers import fixed, p_value
 
-_DPI = 300
+_RANKS_DPI = 300
 _FONT_SIZE = 7.5  # points
 _LABEL_WIDTH = 30  # characters, then a label is broken
 
@@ -123,8 +123,8 @@ def _draw_diagram(
     n_left = ceil(len(texts) / 2)
     # Labels begin below the bars, which have one level for each group.
     bars_height = _BAR * (sum(len(test_bars.groups) for test_bars in bars) + 1)
-    pitch = _LINE * (1 + max(text.count("\n") for text in texts)) + 0.04
-    height = _TOP + bars_height + pitch * n_left + _MARGIN
+    label_pitch = _LINE * (1 + max(text.count("\n") for text in texts)) + 0.04
+    height = _TOP + bars_height + label_pitch * n_left + _MARGIN
     width = [max(map(_text_width, side), default=0) for side in (texts[:n_left], texts[n_left:])]
     x_left, x_right = _MARGIN + width[0] + _GAP, PAGE_WIDTH - _MARGIN - width[1] - _GAP
     axis_inset = 0.15  # inches, by which the axis ends before the lines of the labels do
@@ -135,7 +135,7 @@ def _draw_diagram(
         return x_left + axis_inset + share * (x_right - x_left - 2 * axis_inset)
 
     with style():
-        figure = Figure(figsize=(PAGE_WIDTH, height), dpi=_DPI)
+        figure = Figure(figsize=(PAGE_WIDTH, height), dpi=_RANKS_DPI)
         axes = figure.add_axes((0, 0, 1, 1))
         axes.set(xlim=(0, PAGE_WIDTH), ylim=(height - _TOP, -_TOP))  # inches, 0 is the axis
         axes.set_axis_off()
@@ -143,16 +143,16 @@ def _draw_diagram(
         _draw_difference(axes, x, test.critical_difference, len(texts))
         # 2) Draw a line from each rank to its label: lower ranks on the left, higher on the right.
         for index, (text, rank) in enumerate(zip(texts, ranks, strict=True)):
-            on_left = index < n_left
-            row = index if on_left else len(texts) - 1 - index
-            y = bars_height + pitch * (row + 0.5)
-            end = x_left if on_left else x_right
+            is_left = index < n_left
+            row = index if is_left else len(texts) - 1 - index
+            y = bars_height + label_pitch * (row + 0.5)
+            end = x_left if is_left else x_right
             axes.plot([x(rank), x(rank), end], [0, y, y], color="#444444", linewidth=0.7)
             axes.text(
-                end + (-_GAP / 2 if on_left else _GAP / 2),
+                end + (-_GAP / 2 if is_left else _GAP / 2),
                 y,
                 text,
-                ha="right" if on_left else "left",
+                ha="right" if is_left else "left",
                 va="center_baseline",
             )
         # 3) Draw the bars below each other, in the colour of their test.
@@ -215,7 +215,7 @@ def _text_width(text: str) -> float:
     )
 
 
-_RANKED = ["algorithm", "average rank"]
+_HEADER = ["algorithm", "average rank"]
 
 
 class Ranks(TableFigure, frozen=True, kw_only=True):
@@ -237,7 +237,7 @@ class Ranks(TableFigure, frozen=True, kw_only=True):
         facts = [[table.columns[name].label, f"{rank:.2f}"] for name, rank in by_rank]
         notes = [test.sentence(paired_numbers.unit), *filter(None, [paired_numbers.note])]
         notes += stale_cells(table.cells.values())
-        return Drawing(draw_critical_difference(table, comparison), results, notes, facts, _RANKED)
+        return Drawing(draw_critical_difference(table, comparison), results, notes, facts, _HEADER)
 
 
 _MATRIX_CELL = (0.95, 0.42)  # inches, smallest width and height of a cell
@@ -280,9 +280,9 @@ def draw_matrix(table: Table, comparison: Comparison) -> Figure:
     norm = TwoSlopeNorm(0, -largest, largest)
     with style():
         figure = Figure(figsize=(width, height), dpi=DPI)
-        x_axes, y_axes = label_width / width, (key_height + 0.1) / height
+        left, bottom = label_width / width, (key_height + 0.1) / height
         top = (height - label_height) / height
-        axes = figure.add_axes((x_axes, y_axes, 1 - x_axes - 0.1 / width, top - y_axes))
+        axes = figure.add_axes((left, bottom, 1 - left - 0.1 / width, top - bottom))
         axes.set(xlim=(0, n), ylim=(n, 0))
         # 2) Draw the cells.
         for (i, a), (j, b) in permutations(enumerate(names), 2):

@@ -47,8 +47,8 @@ def curve_points(curves: Sequence[SplitRecords]) -> pd.DataFrame:
     for curve in curves:
         for rounds in sorted(_common_checkpoints(curve.records)):
             errors = TEST_ERROR.numbers(curve.records, rounds)
-            error = stdev(errors) / sqrt(len(errors)) if len(errors) > 1 else nan
-            points.append(Point(curve.panel, curve.hue, rounds, fmean(errors), error))
+            standard_error = stdev(errors) / sqrt(len(errors)) if len(errors) > 1 else nan
+            points.append(Point(curve.panel, curve.hue, rounds, fmean(errors), standard_error))
     return tidy(points)
 
 
@@ -142,15 +142,15 @@ def curves_headline(curves: Sequence[SplitRecords]) -> str:
         best = best_column(rounded(np.array(means), TEST_ERROR.digits))
         scope, test_name = f"{len(means)} data sets", "Wilcoxon's test"
     else:
-        errors, ratio = paired_numbers(records_by_panel[0], TEST_ERROR, last)
-        best = None if ratio is None else best_column(errors, ratio)
+        errors, test_ratio = numbers_on_shared_splits(records_by_panel[0], TEST_ERROR, last)
+        best = None if test_ratio is None else best_column(errors, test_ratio)
         scope, test_name = panels[0], "corrected t-test"
     if best is None:
         return ""
     return f"After {last} rounds {hues[best]} errs least on {scope} ({test_name}, Holm)"
 
 
-def best_column(losses: np.ndarray, ratio: float | None = None) -> int | None:
+def best_column(losses: np.ndarray, test_ratio: float | None = None) -> int | None:
     """Return the column that tests show to be lower than each other column.
 
     Parameters
@@ -171,14 +171,14 @@ def best_column(losses: np.ndarray, ratio: float | None = None) -> int | None:
     pairs = list(combinations(range(losses.shape[1]), 2))
     differences = [losses[:, a] - losses[:, b] for a, b in pairs]
     p_values = holm(
-        [wilcoxon(d).p if ratio is None else corrected_t(d, ratio) for d in differences]
+        [wilcoxon(d).p if test_ratio is None else corrected_t(d, test_ratio) for d in differences]
     )
-    best = int(np.argmin(average_ranks(losses) if ratio is None else losses.mean(axis=0)))
+    best = int(np.argmin(average_ranks(losses) if test_ratio is None else losses.mean(axis=0)))
     is_shown = all(p <= LEVEL for pair, p in zip(pairs, p_values, strict=True) if best in pair)
     return best if is_shown else None
 
 
-def paired_numbers(
+def numbers_on_shared_splits(
     runs: Sequence[Sequence[Record]], quantity: Quantity, rounds: int | None = None
 ) -> tuple[np.ndarray, float | None]:
     """Return the numbers of several algorithms on the splits that all of them have.

@@ -162,7 +162,7 @@ def read_figure(name: str) -> FigureDefinition:
     )
 
 
-def write_page(definition: FigureDefinition, drawing: Drawing) -> str:
+def page_text(definition: FigureDefinition, drawing: Drawing) -> str:
     """Write the Markdown page of a figure.
 
     Parameters

@@ -155,10 +155,10 @@ class Features(CrossFigure, frozen=True, kw_only=True):
 
     def draw(self, overrides: list[str]) -> Drawing:
         """Draw the figure: see `FigureDefinition.draw`."""
-        cells, specs = self.compose(overrides, "feature_use")
+        cells, configs = self.compose(overrides, "feature_use")
         titles = [
-            column.title or spec.algorithm.title
-            for (_, column), spec in zip(cells, specs, strict=True)
+            column.title or config.algorithm.title
+            for (_, column), config in zip(cells, configs, strict=True)
         ]
         # The first cells are the columns of the first row.
         for title, number in Counter(titles[: len(self.columns)]).items():
@@ -166,7 +166,7 @@ class Features(CrossFigure, frozen=True, kw_only=True):
                 raise UserError(
                     f"figure {self.name} has {number} columns {title!r}; give each a title"
                 )
-        report = execute(specs)
+        report = execute(configs)
         uses, facts, stale = [], [], []
         for (row, _), title, outcome in zip(cells, titles, report.results, strict=True):
             names = outcome.experiment.dataset.feature_names
@@ -177,7 +177,7 @@ class Features(CrossFigure, frozen=True, kw_only=True):
                 stale.append(f"{title} on {row}")
         return Drawing(
             draw_features(uses),
-            specs[0].results,
+            configs[0].results,
             stale_note(stale),
             facts,
             _HEADER,

@@ -16,7 +16,7 @@ from matplotlib.ticker import LogLocator, NullLocator, StrMethodFormatter
 from boostbench.analysis.statistics import LEVEL
 from boostbench.analysis.statistics.friedman import holm
 from boostbench.analysis.statistics.resampled import corrected_t
-from boostbench.figures.curves import paired_numbers
+from boostbench.figures.curves import numbers_on_shared_splits
 from boostbench.figures.definition import Drawing, FigureDefinition, axis_label, headline_note
 from boostbench.figures.panels import (
     Point,
@@ -270,7 +270,10 @@ def _mean_std(records: Sequence[Record], quantity: Quantity) -> tuple[float, flo
 
 
 def draw_times(
-    frame: pd.DataFrame, hues: Sequence[str], part: str = "coefficients", headline: str = ""
+    frame: pd.DataFrame,
+    hues: Sequence[str],
+    measured_part: str = "coefficients",
+    headline: str = "",
 ) -> Figure:
     """Draw a line for each algorithm in each panel, on logarithmic axes.
 
@@ -280,7 +283,7 @@ def draw_times(
         Tidy points: x is the varied number, y the CPU time in seconds.
     hues : sequence of str
         Titles of the algorithms, each of which has one look in all panels.
-    part : {"coefficients", "fit"}, default="coefficients"
+    measured_part : {"coefficients", "fit"}, default="coefficients"
         Measured part of the training: the coefficients, which are step 4 of a round of column
         generation, or all of it.
     headline : str, default=""
@@ -308,7 +311,7 @@ def draw_times(
             axes.yaxis.set_major_locator(LogLocator())
             plain_ticks(axes.xaxis, sorted(frame.x[frame.panel == panel].unique()))
             plain_ticks(axes.yaxis)
-        part_name = {"coefficients": "step 4", "fit": "training"}[part]
+        part_name = {"coefficients": "step 4", "fit": "training"}[measured_part]
         grid[0].set_ylabel(f"CPU time of {part_name} (s)")
     return figure
 
@@ -340,12 +343,12 @@ def times_headline(points: Sequence[SplitRecords], time: Quantity) -> str:
     largest = max(shared)
     # 2) Test the logarithms of the times of all pairs.
     runs = [recorded[hue, largest] for hue in hues]
-    times, ratio = paired_numbers(runs, time)
-    if ratio is None or len(times) < 2:
+    times, test_ratio = numbers_on_shared_splits(runs, time)
+    if test_ratio is None or len(times) < 2:
         return ""
     pairs = list(combinations(range(len(hues)), 2))
     logs = np.log(times)
-    p_values = holm([corrected_t(logs[:, a] - logs[:, b], ratio) for a, b in pairs])
+    p_values = holm([corrected_t(logs[:, a] - logs[:, b], test_ratio) for a, b in pairs])
     # 3) Return a sentence on the slowest and the fastest, if they differ.
     means = list(map(time.mean, runs))
     fast, slow = int(np.argmin(means)), int(np.argmax(means))

@@ -122,21 +122,21 @@ class CodewordPictures(FitFigure, frozen=True, kw_only=True):
 
     def draw(self, overrides: list[str]) -> Drawing:
         """Draw the figure: see `FigureDefinition.draw`."""
-        chosen = self.overrides | parse_overrides(overrides) | {"protocol.n_splits": 1}
-        spec = self.compose(chosen, "codewords")
-        pictures = self._pictures(spec.data.classes)
-        _, record, notes = self.fit(spec, "codewords")
+        settings = self.overrides | parse_overrides(overrides) | {"protocol.n_splits": 1}
+        config = self.compose(settings, "codewords")
+        pictures = self._pictures(config.data.classes)
+        _, record, notes = self.fit(config, "codewords")
         first, last = map(np.array, (record.first, record.last))
         if first.shape[1] != 2 or len(first) != len(pictures):
             raise UserError(
                 f"figure {self.name} needs codewords of 2 dimensions and a picture for each class; "
                 f"there are {first.shape} codewords and {len(pictures)} pictures"
             )
-        title = spec.algorithm.title
+        title = config.algorithm.title
         panels = [CodewordPanel("at first", first), CodewordPanel(f"learned by {title}", last)]
         return Drawing(
             draw_codewords(panels, pictures),
-            spec.results,
+            config.results,
             notes,
             [[title, str(record.n_iterations), fixed(TEST_ERROR.number(record), 1)]],
             ["algorithm", "rounds", "test error %"],
@@ -283,12 +283,14 @@ class PathCurves(FitFigure, frozen=True, kw_only=True):
 
     def draw(self, overrides: list[str]) -> Drawing:
         """Draw the figure: see `FigureDefinition.draw`."""
-        chosen = {"data.classes": list(self.classes)} | self.overrides | parse_overrides(overrides)
-        spec = self.compose(chosen, "paths")
-        dataset, record, notes = self.fit(spec, "coefficient paths")
+        settings = (
+            {"data.classes": list(self.classes)} | self.overrides | parse_overrides(overrides)
+        )
+        config = self.compose(settings, "paths")
+        dataset, record, notes = self.fit(config, "coefficient paths")
         return Drawing(
             draw_paths(record, list(self.classes.values()), dataset.feature_names),
-            spec.results,
+            config.results,
             [*headline_note(paths_headline(record)), *notes],
             _facts(record),
             _HEADER,

@@ -67,9 +67,9 @@ def line_style(index: int) -> dict:
     index : int
         Position of the hue. Where the colours are used a second time, the lines are dashed.
     """
-    # `n_uses` hues before this one have its colour.
-    n_uses, colour = divmod(index, len(COLOURS))
-    dashes = _DASHES[n_uses % len(_DASHES)]
+    # `n_prior_uses` hues before this one have its colour.
+    n_prior_uses, colour = divmod(index, len(COLOURS))
+    dashes = _DASHES[n_prior_uses % len(_DASHES)]
     return {"color": COLOURS[colour], "linestyle": dashes, "linewidth": 1}
 
 
@@ -82,11 +82,11 @@ def marked_line_style(index: int) -> dict:
         Position of the hue. Where the colours are used a second time, the markers are hollow.
     """
     # Markers are as many as colours. A shift gives the next hue of a colour another marker.
-    n_uses, position = divmod(index, len(MARKERS))
-    marks = {"marker": MARKERS[(position + n_uses) % len(MARKERS)], "markersize": 3}
-    edges = (
-        {"markerfacecolor": "white", "markeredgewidth": 0.7} if n_uses else {"markeredgewidth": 0}
-    )
+    n_prior_uses, position = divmod(index, len(MARKERS))
+    marks = {"marker": MARKERS[(position + n_prior_uses) % len(MARKERS)], "markersize": 3}
+    edges = {"markeredgewidth": 0}
+    if n_prior_uses:
+        edges = {"markerfacecolor": "white", "markeredgewidth": 0.7}
     return {**line_style(index), **marks, **edges}
 
 

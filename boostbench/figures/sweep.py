@@ -103,10 +103,12 @@ def _draw_maps(settings: Sequence[Setting], keys: list[str], quantity: Quantity)
     """Draw heat maps over `keys`, the varied keys besides ``data``."""
     # 1) Lay out the settings: a setting has a panel, a row and a column.
     column_key, row_keys = _map_axes(settings, keys)
-    has_panels = "data" not in (column_key, *row_keys)
+    has_data_panels = "data" not in (column_key, *row_keys)
     frame = pd.DataFrame(
         {
-            "panel": [setting.values.get("data", "") if has_panels else "" for setting in settings],
+            "panel": [
+                setting.values.get("data", "") if has_data_panels else "" for setting in settings
+            ],
             "hue": "",  # `draw_panels` draws each hue of a panel; a heat map is drawn once
             "column": [setting.values[column_key] for setting in settings],
             "row": [", ".join(setting.values[key] for key in row_keys) for setting in settings],

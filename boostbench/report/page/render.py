@@ -152,7 +152,7 @@ def find_figures(folder: Path) -> list[Figure]:
     ----------
     folder : Path
         Folder with pictures and a page ``NAME.md`` per figure, as written by
-        `boostbench.figures.definition.write_page`.
+        `boostbench.figures.definition.page_text`.
 
     Returns
     -------

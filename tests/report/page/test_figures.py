@@ -3,7 +3,7 @@ import re
 
 import pytest
 
-from boostbench.figures.definition import Drawing, FigureDefinition, write_page
+from boostbench.figures.definition import Drawing, FigureDefinition, page_text
 from boostbench.report.page.render import find_figures, read_figure_page
 
 
@@ -12,7 +12,7 @@ def folder(tmp_path):
     """Three figures; the SVG of the second is much larger than its PNG, the third has neither."""
     for name, svg, png in (("fig10", 150, 100), ("fig9", 300, 100), ("fig11", 0, 0)):
         definition = FigureDefinition(name=name, title=f"{name}, x^y", caption="A <b>caption</b>.")
-        text = write_page(definition, Drawing(None, tmp_path, [], [["wine", "1"]], ["data", "e %"]))
+        text = page_text(definition, Drawing(None, tmp_path, [], [["wine", "1"]], ["data", "e %"]))
         (tmp_path / f"{name}.md").write_text(text)
         if svg:
             (tmp_path / f"{name}.svg").write_bytes(b"s" * svg)
@@ -54,7 +54,7 @@ def test_svg_is_preferred_unless_png_is_much_smaller(folder):
 @pytest.mark.parametrize("name", ["my bars", "a(1) 50%", "größe"])
 def test_picture_may_have_any_name(tmp_path, name):
     definition = FigureDefinition(name=name, title="V", caption="C")
-    (tmp_path / f"{name}.md").write_text(write_page(definition, Drawing(None, tmp_path, [])))
+    (tmp_path / f"{name}.md").write_text(page_text(definition, Drawing(None, tmp_path, [])))
     (tmp_path / f"{name}.svg").write_bytes(b"s")
     [figure] = find_figures(tmp_path)
     assert [content(picture) for picture in figure.pictures] == [("V", "data:image/svg+xml", b"s")]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from markdown_it import MarkdownIt
 
-from boostbench.figures.definition import Drawing, FigureDefinition, write_page
+from boostbench.figures.definition import Drawing, FigureDefinition, page_text
 from boostbench.report.data_files import table_as_csv
 from boostbench.report.document import make_document
 from boostbench.report.renderers.latex import latex
@@ -40,7 +40,7 @@ def test_markdown_keeps_its_columns_and_lines(table, odd):
 
 def test_figure_page_escapes_its_title(table):
     definition = FigureDefinition(name="name", title=ODD, caption=ODD)
-    text = write_page(definition, Drawing(None, Path(), [ODD], [[ODD, "1"]], ["a", "b"]))
+    text = page_text(definition, Drawing(None, Path(), [ODD], [[ODD, "1"]], ["a", "b"]))
     assert "<script" not in text
     assert [line for line in text.splitlines() if line.startswith("#")] == [f"# {escape(ODD)}"]
 
