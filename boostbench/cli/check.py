@@ -137,7 +137,7 @@ def _has_records(table: Table) -> bool:
     return any(cell.values or cell.n_failed for cell in table.cells.values())
 
 
-def _print_verdicts(tables: Sequence[Table], without_records: Sequence[Table]) -> None:
+def _print_verdicts(with_records: Sequence[Table], without_records: Sequence[Table]) -> None:
     """Print the verdicts of tables, and the names of tables without records."""
     from boostbench.analysis.algorithm_pairs import claims
     from boostbench.report.findings import published_listing
@@ -146,7 +146,7 @@ def _print_verdicts(tables: Sequence[Table], without_records: Sequence[Table]) -
     from boostbench.util.terminal import make_console
 
     console = make_console()
-    for table in tables:
+    for table in with_records:
         console.print(table.title, style="bold")
         print_listing(console, published_listing(table))
         stale = freshness_notes(table.cells.values(), fitted=[])
@@ -158,8 +158,8 @@ def _print_verdicts(tables: Sequence[Table], without_records: Sequence[Table]) -
             f"Nothing is on record of {', '.join(table.name for table in without_records)}."
         )
         console.print()
-    if len(tables) + len(without_records) > 1:
-        _print_counts(console, tables, without_records)
+    if len(with_records) + len(without_records) > 1:
+        _print_counts(console, with_records, without_records)
 
 
 def _print_counts(

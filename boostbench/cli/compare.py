@@ -111,7 +111,7 @@ def compare(
         table = collected.table
         comparison = compare_columns(table, rope=rope)
     if as_json:
-        echo(comparison_as_json(table, collected.sources, comparison))
+        echo(comparison_as_json(table, collected.table_names, comparison))
     else:
         console = make_console()
         print_comparison(console, table, comparison)
@@ -134,15 +134,15 @@ class _Collected(NamedTuple):
     Attributes
     ----------
     table : Table
-    sources : sequence of str, default=()
+    table_names : sequence of str, default=()
         Name of the table that each row comes from; empty if runs are compared.
-    arguments : sequence of str, default=()
+    table_arguments : sequence of str, default=()
         Argument of the command that names this table: its name or its path.
     """
 
     table: Table
-    sources: Sequence[str] = ()
-    arguments: Sequence[str] = ()
+    table_names: Sequence[str] = ()
+    table_arguments: Sequence[str] = ()
 
 
 def _collect(
@@ -177,13 +177,13 @@ def _collect(
             raise
         return _Collected(runs_table)
     candidates = read_tables(chosen, records, show_step)
-    table, sources = merge(candidates, names, data)
+    table, table_names = merge(candidates, names, data)
     arguments = dict(zip([candidate.name for candidate in candidates], chosen, strict=True))
     has_full_row = any(all(table.cells[row, name].values for name in names) for row in table.rows)
     runs_table = None if tables or has_full_row else _table_of_runs(names, data, records)
     if runs_table:
         return _Collected(runs_table)
-    return _Collected(table, sources, [arguments[source] for source in sources])
+    return _Collected(table, table_names, [arguments[name] for name in table_names])
 
 
 def _table_of_runs(names: Sequence[str], data: Sequence[str], records: Records) -> Table | None:
@@ -231,7 +231,7 @@ def _missing_runs_note(collected: _Collected, records: Records) -> list[str]:
     missing = {key: cell for key, cell in table.cells.items() if not cell.n_finished}
     if not missing:
         return []
-    arguments = dict(zip(table.rows, collected.arguments, strict=True))
+    arguments = dict(zip(table.rows, collected.table_arguments, strict=True))
     commands = list(dict.fromkeys(f"'boostbench table {arguments[row]}'" for row, _ in missing))
     sentences = [f"Missing numbers are run by {join_words(commands)}."]
     other_settings = dict.fromkeys(
@@ -337,23 +337,25 @@ def select_tables(
     # 1) Find the tables with a column of each algorithm. Tables are given by their names here.
     definitions = {table: TableDefinition.read(table) for table in tables}
     definitions = definitions or {definition.name: definition for definition in read_definitions()}
-    columns_of = {table: _column_names(definition) for table, definition in definitions.items()}
-    tables_with = {
-        name: [table for table in columns_of if find_column(columns_of[table], name)]
+    table_columns = {table: _column_names(definition) for table, definition in definitions.items()}
+    tables_with_column = {
+        name: [table for table in table_columns if find_column(table_columns[table], name)]
         for name in names
     }
     for name in names:
-        if not tables_with[name]:
+        if not tables_with_column[name]:
             raise _missing_column_error(name, definitions.values())
     # 2) Report a named table without one of the columns, or that no table has all of them.
     for table in tables:
-        lacking = [name for name in names if table not in tables_with[name]]
+        lacking = [name for name in names if table not in tables_with_column[name]]
         if lacking:
-            listed = ", ".join(columns_of[table])
+            listed = ", ".join(table_columns[table])
             raise UserError(f"table {table} has no {join_words(lacking)}; it has {listed}")
-    chosen = [table for table in definitions if all(table in tables_with[name] for name in names)]
+    chosen = [
+        table for table in definitions if all(table in tables_with_column[name] for name in names)
+    ]
     if not chosen:
-        where = "; ".join(f"{name} is in {', '.join(tables_with[name])}" for name in names)
+        where = "; ".join(f"{name} is in {', '.join(tables_with_column[name])}" for name in names)
         raise UserError(f"no table holds {join_words(names)} together: {where}")
     # 3) Order the tables of ``conf``, and check the names of rows.
     if not tables:

@@ -76,8 +76,8 @@ def make_report(words: Sequence[str], output: Path | None = None) -> None:
     records = Records(results)
     with spinner("reading records") as show_step:
         user_tables = _find_user_tables(results)
-        asked = list(dict.fromkeys(names)) or [*configs.list_options("table"), *user_tables]
-        tables = read_tables(asked, records, show_step)
+        requested = list(dict.fromkeys(names)) or [*configs.list_options("table"), *user_tables]
+        tables = read_tables(requested, records, show_step)
         about_runs = not names and _has_few_published_results(tables)
         if about_runs:
             tables = [table for table in tables if any(cell.n_finished for cell in table.fitted)]
@@ -101,8 +101,8 @@ def make_report(words: Sequence[str], output: Path | None = None) -> None:
         page = render_page(tables, figures, algorithms, runs, about_runs)
         with writing_to(path, "choose another file by --output"):
             write_output(path, lambda stream: stream.write(page.encode()))
-        has_overview = not (names or about_runs or is_installed)
-        overview_note = _write_overview(tables, results) if has_overview else ""
+        writes_overview = not (names or about_runs or is_installed)
+        overview_note = _write_overview(tables, results) if writes_overview else ""
     # 4) Print the size and the content of the page.
     size = f"{path.stat().st_size / 1e6:.1f} MB"
     total = counts(tables).total

@@ -192,17 +192,19 @@ def _check_words(words: Sequence[str]) -> None:
     bare_words = [word for word in words if "=" not in word and not word.startswith("~")]
     if not bare_words:
         return
-    groups = {name: g for g in ("data", "algo") for name in configs.list_options(g)}
+    group_of_name = {
+        name: group for group in ("data", "algo") for name in configs.list_options(group)
+    }
     meant = []
     for word in words:
         if word not in bare_words:
             meant.append(word)
-        elif word in groups:
-            meant.append(f"{groups[word]}={word}")
+        elif word in group_of_name:
+            meant.append(f"{group_of_name[word]}={word}")
         elif os.path.isfile(user_path(word)):
             meant.append(f"data.path={word}")
         else:
-            near = did_you_mean(word, groups)
+            near = did_you_mean(word, group_of_name)
             advice = f"; {near}" if near.startswith("did you mean") else ""
             raise UserError(
                 f"cannot read {word!r} as an override: KEY=VALUE is expected, such as algo=mcboost"
@@ -388,8 +390,8 @@ def _print_sweep(
 
     cells = [_recorded_cell(config) for config in experiments]
     quantity = next((cell.quantity for cell in cells if cell), TEST_ERROR)
-    error = f"{quantity.title} {quantity.symbol}".rstrip()
-    grid = make_grid([*varied_keys, error, "splits", "fit s"], n_left=len(varied_keys))
+    quantity_heading = f"{quantity.title} {quantity.symbol}".rstrip()
+    grid = make_grid([*varied_keys, quantity_heading, "splits", "fit s"], n_left=len(varied_keys))
     for job, cell in zip(jobs, cells, strict=True):
         values = dict(override.split("=", 1) for override in job)
         texts = ["-"] * 3

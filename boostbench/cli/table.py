@@ -112,13 +112,14 @@ def make_table(request: TableRequest, orientation: Orientation = "auto") -> int:
 
     # 1) Run the missing splits, after the numbers that are on record already.
     plan, console = plan_table(request.runnable_cells), make_console()
-    common = request.common  # a config with the settings that all cells share
+    shared_settings = request.common  # a config with the settings that all cells share
     if plan.run and plan.run.planned and any(cell.results.records for cell in plan.cells):
         console.print("On record, before what is missing runs:", style="bold")
         print_table(console, make_document(assemble(request, plan.results)))
         console.print()
     plan = plan.run_missing_fits()
-    if common.shard and common.rerun != "never":  # one shard has a part of each cell's splits
+    # One shard has a part of each cell's splits, so that it prints no table.
+    if shared_settings.shard and shared_settings.rerun != "never":
         return int(any(cell.results.failures for cell in plan.cells))
     # 2) Print the table; a single row is printed as a summary, a line for each algorithm.
     table = assemble(request, plan.results)

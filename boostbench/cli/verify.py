@@ -109,15 +109,15 @@ def verify(
     with spinner("reading records"):
         records = Records(results if against is None else against)
         verified = records.verified if against is None else Verified()
-        checks = _group_records(_select_records(names, records), verified)
-    if not checks:
+        group_checks = _group_records(_select_records(names, records), verified)
+    if not group_checks:
         raise UserError(f"{records.results} holds no records that today's code could give")
     for warning in records.pop_warnings():
         print_error(warning)
     # The kernel is the processor-specific code of BLAS, on which rounding depends. The commit is
     # the salt of the random draw, so that another version of the code draws other records.
     console, kernel, salt = make_console(), blas(), commit()
-    refits = verification.draw_refits(checks, salt, kernel)
+    refits = verification.draw_refits(group_checks, salt, kernel)
     affordable = list(verification.select_affordable(refits, seconds))
     if dry_run:
         _print_plan(console, affordable)
@@ -133,14 +133,15 @@ def verify(
             budget=seconds,
             is_same_kernel=against is not None,
         )
-        for check in _show_progress(fits, affordable):
+        for group_check in _with_progress(fits, affordable):
             if against is None:
-                add_finding(results, check.conclude(salt, kernel, started))
-                written_groups.add(check.group)
+                add_finding(results, group_check.conclude(salt, kernel, started))
+                written_groups.add(group_check.group)
     # 3) Write the other findings, and print a summary. A record for which today's code draws other
     #    rows is different without a fit, so that step 2 may not have written its group.
     findings = [
-        check.conclude(salt, kernel, started) if check.refitted else None for check in checks
+        group_check.conclude(salt, kernel, started) if group_check.refitted else None
+        for group_check in group_checks
     ]
     new_findings = [finding for finding in findings if finding is not None]
     if against is None and new_findings:
@@ -148,7 +149,7 @@ def verify(
             if finding.group not in written_groups:
                 add_finding(results, finding)
         compact(results)
-    _print_findings(console, checks, findings)
+    _print_findings(console, group_checks, findings)
     return int(any(finding.state != "same" for finding in new_findings))
 
 
@@ -270,7 +271,7 @@ def _code_version(config: Config, name: str) -> CodeVersion | None:
         return None
 
 
-def _show_progress(fits: Iterable[Refit], planned: Sequence[Refit]) -> Iterable[GroupCheck]:
+def _with_progress(fits: Iterable[Refit], planned: Sequence[Refit]) -> Iterable[GroupCheck]:
     """Yield the group of each refit as soon as it is done, and show the progress.
 
     Parameters
@@ -290,8 +291,8 @@ def _show_progress(fits: Iterable[Refit], planned: Sequence[Refit]) -> Iterable[
         seconds = Forecast(sum(fit.seconds for _, fit in planned), 0)
         on_event(Planned(n_trials, len(planned) - n_trials, 0, seconds))
         try:
-            for check, fit in fits:
-                yield check
+            for group_check, fit in fits:
+                yield group_check
                 n_done += 1
                 on_event(Finished(fit.is_tuning, fit.label, None, None, fit.seconds))
         except KeyboardInterrupt:
@@ -305,24 +306,24 @@ def _print_plan(console: Console, refits: Sequence[Refit]) -> None:
 
     grid = make_grid(["algorithm", "groups", "refits", "CPU min"])
     by_algorithm = defaultdict(list)
-    for check, fit in refits:
-        by_algorithm[check.group.class_name].append((check, fit))
+    for group_check, fit in refits:
+        by_algorithm[group_check.group.class_name].append((group_check, fit))
     for name, members in [*sorted(by_algorithm.items()), ("all", refits)]:
         minutes = sum(fit.seconds for _, fit in members) / 60
-        n_groups = len({check.group for check, _ in members})
+        n_groups = len({group_check.group for group_check, _ in members})
         grid.add_row(name, str(n_groups), str(len(members)), f"{minutes:.1f}")
     console.print(grid)
 
 
 def _print_findings(
-    console: Console, checks: Sequence[GroupCheck], findings: Sequence[Finding | None]
+    console: Console, group_checks: Sequence[GroupCheck], findings: Sequence[Finding | None]
 ) -> None:
     """Print the states of all groups by algorithm, the differences, and a summary.
 
     Parameters
     ----------
     console : Console
-    checks : sequence of GroupCheck
+    group_checks : sequence of GroupCheck
         Refits of all groups.
     findings : sequence of Finding or None
         Finding of each group; None if no record of the group was fitted again.
@@ -332,9 +333,9 @@ def _print_findings(
 
     # 1) Count the states of each algorithm.
     counts = Counter()
-    for check, finding in zip(checks, findings, strict=True):
+    for group_check, finding in zip(group_checks, findings, strict=True):
         state = finding.state if finding else "not drawn"
-        counts.update((check.group.class_name, column) for column in ("groups", state))
+        counts.update((group_check.group.class_name, column) for column in ("groups", state))
     columns = ["groups", *STATES, "not drawn"]
     grid = make_grid(["algorithm", *columns])
     for name in sorted({name for name, _ in counts}):
@@ -342,9 +343,9 @@ def _print_findings(
     console.print(grid)
     # 2) Explain the records that were not fitted, and the groups that are not the same.
     skipped = Counter(
-        f"{check.group.data}: {result.reason}"
-        for check in checks
-        for result in check.list_results("skipped")
+        f"{group_check.group.data}: {result.reason}"
+        for group_check in group_checks
+        for result in group_check.list_results("skipped")
     )
     for reason, number in skipped.items():
         console.print(f"{number} not fitted, {reason}")
@@ -353,7 +354,8 @@ def _print_findings(
             for sentence in dict.fromkeys(getattr(finding, state).values()):
                 console.print(f"{state}, {finding.group}: {sentence}", style="red")
     # 3) Count the refits by their result.
-    states = Counter(result.state for check in checks for result in check.results)
+    results = chain.from_iterable(group_check.results for group_check in group_checks)
+    states = Counter(result.state for result in results)
     same, other_errors = states["same"], states["other errors"]
     different, failed = states["different"], states["failed"]
     if other_errors:
