@@ -133,7 +133,7 @@ def verify(
             budget=seconds,
             is_same_kernel=against is not None,
         )
-        for group_check in _with_progress(fits, affordable):
+        for group_check in _track_progress(fits, affordable):
             if against is None:
                 add_finding(results, group_check.conclude(salt, kernel, started))
                 written_groups.add(group_check.group)
@@ -271,7 +271,7 @@ def _code_version(config: Config, name: str) -> CodeVersion | None:
         return None
 
 
-def _with_progress(fits: Iterable[Refit], planned: Sequence[Refit]) -> Iterable[GroupCheck]:
+def _track_progress(fits: Iterable[Refit], planned: Sequence[Refit]) -> Iterable[GroupCheck]:
     """Yield the group of each refit as soon as it is done, and show the progress.
 
     Parameters

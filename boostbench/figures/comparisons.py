@@ -280,9 +280,11 @@ def draw_matrix(table: Table, comparison: Comparison) -> Figure:
     norm = TwoSlopeNorm(0, -largest, largest)
     with style():
         figure = Figure(figsize=(width, height), dpi=DPI)
-        left, bottom = label_width / width, (key_height + 0.1) / height
-        top = (height - label_height) / height
-        axes = figure.add_axes((left, bottom, 1 - left - 0.1 / width, top - bottom))
+        left_edge, bottom_edge = label_width / width, (key_height + 0.1) / height
+        top_edge = (height - label_height) / height
+        axes = figure.add_axes(
+            (left_edge, bottom_edge, 1 - left_edge - 0.1 / width, top_edge - bottom_edge)
+        )
         axes.set(xlim=(0, n), ylim=(n, 0))
         # 2) Draw the cells.
         for (i, a), (j, b) in permutations(enumerate(names), 2):
