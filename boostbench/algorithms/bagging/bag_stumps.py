@@ -103,6 +103,8 @@ class BagStumps:
         """Return the number of thresholds of a numeric group that are below each sample."""
         codes, first, count = self._codes, self.first_stump[group], self.n_stumps[group]
         feature = codes.feature_of_view[self.view[group]]
+        # A threshold is below the bins after its `bins`, the last bin below it. The first bin holds
+        # the missing values.
         bins = codes.bin_of_stump[first : first + count] - codes.first_bin[feature]
         below = np.searchsorted(bins, np.arange(codes.n_bins[feature]))
         if codes.is_missing_above[first]:
@@ -121,7 +123,8 @@ class BagStumps:
         -------
         BlockStumps
         """
-        # `rows` has the histogram row of each sample in each feature, -1 if its bin has none.
+        # 1) Look up the histogram row of each sample in each feature, -1 if its bin has none.
+        #    Features without any histogram row are left out.
         features = zip(self._codes.codes, pairwise(self._codes.first_bin), strict=True)
         rows = [
             self._row_of_bin[start:end].take(column.take(samples))
@@ -129,6 +132,7 @@ class BagStumps:
             if (self._row_of_bin[start:end] >= 0).any()
         ]
         rows = np.stack(rows, axis=1) if rows else np.empty((len(samples), 0), np.int32)
+        # 2) Make the sparse matrix with a column for each sample and 1 in its histogram rows.
         is_needed = rows >= 0
         starts = np.append(0, np.cumsum(is_needed.sum(axis=1))).astype(np.int32)
         # Several threads may replace the shared entries at the same time.
@@ -156,12 +160,15 @@ class BagStumps:
         count : ndarray of shape (n_members, n_groups), dtype=int64
             Number of admissible stumps.
         """
+        # 1) Number the stumps within their groups.
         codes = self._codes
         index_in_group = np.arange(len(codes.view_of_stump)) - np.repeat(
             self.first_stump, self.n_stumps
         )
         last = np.repeat(self.n_stumps - 1, self.n_stumps)
         first, count = np.zeros((2, len(is_out_of_bag), len(self.n_stumps)), int)
+        # 2) For a few members at a time, find the stumps that divide the in-bag samples. Without an
+        #    admissible stump, the minimum is over the `last` indices.
         n_in_bag = np.count_nonzero(~is_out_of_bag, axis=1)
         n_members = max(1, _MAX_COUNTS // codes.n_joint_bins)
         for start in range(0, len(is_out_of_bag), n_members):

@@ -123,6 +123,7 @@ class BlockQuadrants:
 
     def _is_in_quadrant(self, is_drawn_cell):
         """Return an array of shape (n_members, n_pairs, n_samples): 1 in a quadrant, else 0."""
+        # Axes (member, axis of a feature, sample).
         is_drawn = np.take_along_axis(is_drawn_cell, self._cells[None], axis=2)
         return is_drawn[:, self._pairs[:, 0]] * is_drawn[:, self._pairs[:, 1]]
 
@@ -181,10 +182,11 @@ def select_pairs(stump_master):
 
 
 def _rank_pairs(stump_master, axes):
-    """Return pairs of axes, strongest interaction first.
+    """Return all pairs of indices into `axes`, strongest interaction first: (n_pairs, 2).
 
     The ranking uses the derivatives of the loss at the out-of-bag scores.
     """
+    # 1) Compute the scores of the samples that are out of some bag, in the order of the blocks.
     rows = np.concatenate(stump_master.block_rows)
     block_best_scores = zip(stump_master.blocks, stump_master.best_scores, strict=True)
     scores = np.concatenate(
@@ -192,13 +194,14 @@ def _rank_pairs(stump_master, axes):
     )
     has_out_of_bag = np.concatenate([block.out_of_bag_weights for block in stump_master.blocks]) > 0
     rows, scores = rows[has_out_of_bag], scores[:, has_out_of_bag, None]
-    # The ranking takes the outputs of the stumps of each axis as indicators. `Axis.stumps` returns
-    # views, thresholds, and outputs of shape (n_cells, n_stumps).
+    # 2) Find whether a sample is above each threshold of each axis. `Axis.stumps` returns views,
+    #    thresholds, and outputs of shape (n_cells, n_stumps).
     fill, X = stump_master.params.views_.fill, stump_master.X[rows]
     is_above = [axis.stumps(fill[axis.views[0]])[2][axis.cell_indices(X)] > 0 for axis in axes]
     axis_of_threshold = np.repeat(
         np.arange(len(axes)), [axis_stumps.shape[1] for axis_stumps in is_above]
     )
+    # 3) Compute the derivatives of the loss of these samples, and rank the pairs.
     weights = stump_master.weights[rows, None].astype(np.float32)
     loss = stump_master.loss.block_loss(stump_master.loss.target[rows], weights)
     slopes, curvatures = (values[..., 0].astype(float) for values in loss.derivatives(scores))
@@ -225,7 +228,8 @@ def move_main_effects_to_stumps(pairs, stump_sum, views, X, weights):
     stump_sum : StumpSum
         Stumps that include the main effects.
     """
-    # 1) List the stumps as columns (feature, threshold), the keys, with their coefficients.
+    # 1) List the stumps as columns (view, threshold), the keys, with their coefficients. The
+    #    `feature` of a stump is a view.
     stumps, coefficients, intercept = stump_sum
     stump_keys = [np.stack([stumps.feature, stumps.threshold])]
     intercept = np.atleast_1d(intercept)
@@ -326,6 +330,7 @@ class InteractionMaster(JointBoostingMaster):
         viewed = stump_master.params.views_.transform(stump_master.X_val)
         cells = np.stack([axis.cell_indices(viewed) for axis in self._axes], axis=1)
         width = self.votes.shape[1]
+        # Cells are numbered through all raveled tables; a table has width^2 cells.
         first_cell = np.arange(len(self._pairs)) * width**2
         pair_cells = first_cell + cells[:, self._pairs[:, 0]] * width + cells[:, self._pairs[:, 1]]
         return ValidationSamples(

@@ -40,10 +40,15 @@ _MIN_GROUP_SAMPLES = 8192
 class JointBoostingMaster(Master):
     """Joint training of the members of a bag with a step inside and a step outside each region.
 
-    A subclass draws regions with `draw_regions` and adds them to its votes with `_add_votes`. Three
-    hooks convert between the regions of a round and the arguments of its blocks. As defined here,
-    they suit the quadrants of `InteractionMaster`. `JointStumpMaster` overrides them, because the
-    sums of some stumps are read from histograms:
+    In a round, each member draws regions, takes a Newton step inside and outside each of them, and
+    multiplies both steps by the gain of the region relative to its largest gain. The sum of all
+    steps is then scaled by a Newton step along it, times `eta`.
+
+    A subclass calls `_initialise` at the end of its `__init__`. It draws regions with
+    `draw_regions` and adds them to its votes with `_add_votes`. Three hooks convert between the
+    regions of a round and the arguments of its blocks. As defined here, they suit the quadrants of
+    `InteractionMaster`. `JointStumpMaster` overrides them, because the sums of some stumps are read
+    from histograms:
 
     =============== ============================= ========================================
     hook            argument                      result for stumps
@@ -112,14 +117,17 @@ class JointBoostingMaster(Master):
         intercepts : ndarray of shape (n_scores, n_members)
             Constant of the scores of each member.
         """
+        # 1) Start from the constant scores.
         self.block_rows = block_rows
         self.blocks, self.votes = blocks, votes
         self.intercept = intercepts.mean(axis=1)
         self.member_intercepts = intercepts.T / intercepts.shape[1]
+        # 2) Divide the blocks into groups, which the threads share.
         group_size = -(-len(blocks) // count_groups(sum(map(len, block_rows))))
         self._groups = [
             blocks[start : start + group_size] for start in range(0, len(blocks), group_size)
         ]
+        # 3) Compute the loss of the constant scores, which the first round must lower.
         self._out_of_bag_weight = sum(block.out_of_bag_weights.sum() for block in blocks)
         self.losses, self._min_loss = [], np.inf
         self._track_best(
