@@ -15,8 +15,8 @@ from boostbench.algorithms.bagging.bag_stumps import (
     sum_by_region,
     sum_samples,
 )
+from boostbench.algorithms.bagging.joint_losses import ValidationSamples
 from boostbench.algorithms.bagging.joint_rounds import JointBoostingMaster
-from boostbench.algorithms.bagging.sample_block import ValidationSamples
 from boostbench.algorithms.explanation.stump_sums import StumpSum
 from boostbench.core.learners.feature_interactions import Axis, make_axes, purify, rank_pairs
 from boostbench.core.stumps.stump import Stumps

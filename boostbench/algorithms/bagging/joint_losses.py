@@ -1,10 +1,13 @@
 """Losses of jointly trained bags: targets, first scores, and the loss that ends the training.
 
+`ValidationSamples` are the samples that this loss is computed from, if a user gives some.
+
 A bag trains on standardised targets. `boostbench.core.losses.batched` computes the derivatives for
 a block of samples and all members; a loss of this module makes it with `block_loss`.
 """
 
 import numpy as np
+from scipy import sparse
 from scipy.special import xlogy
 
 from boostbench.algorithms.base.observers import log_losses
@@ -303,6 +306,58 @@ class QuantileLoss(_LocationScaleLoss):
     def unscale_losses(self, losses):
         """Return mean pinball losses of y, given results of `stopping_loss`."""
         return self.scale * np.exp(losses)
+
+
+class ValidationSamples:
+    """Samples that decide when the training ends, in place of the samples out of the bags.
+
+    The scores are computed from the mean of the members, and not for each member.
+
+    Parameters
+    ----------
+    cells : ndarray of shape (n_samples, n_tables), dtype=int64
+        Cell of each sample in each table of the model; cells are numbered through all tables.
+    n_cells : int
+        Number of cells of all tables.
+    target : ndarray of shape (n_samples,)
+        Target in the units of the training.
+    weights : ndarray of shape (n_samples,)
+        Nonnegative sample weights.
+    loss : object
+        Loss of this module, such as `LogisticLoss`.
+    base_scores : ndarray of shape (n_samples, n_scores) or float, default=0.0
+        Scores that the scores of the tables are added to.
+    """
+
+    def __init__(self, cells, n_cells, target, weights, loss, base_scores=0.0):
+        n_samples, n_tables = cells.shape
+        ends = np.arange(n_samples + 1) * n_tables
+        self._is_in_cell = sparse.csr_array(
+            (np.ones(cells.size), cells.ravel(), ends), (n_samples, n_cells)
+        )
+        self.target, self.weights = target, weights
+        self._loss, self._base_scores = loss, base_scores
+
+    def scores(self, tables, intercept):
+        """Return the scores of the samples.
+
+        Parameters
+        ----------
+        tables : ndarray of shape (n_cells, n_scores)
+        intercept : ndarray of shape (n_scores,)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_scores)
+        """
+        return self._is_in_cell @ tables + intercept + self._base_scores
+
+    def mean_loss(self, tables, intercept):
+        """Return the loss that early stopping monitors; see `scores`."""
+        scores = self.scores(tables, intercept)
+        scores = scores[:, 0] if scores.shape[1] == 1 else scores
+        losses = self._loss.sample_losses(scores, self.target)
+        return self._loss.stopping_loss(float(np.average(losses, weights=self.weights)))
 
 
 def _weighted_quantile(y, weights, quantile):

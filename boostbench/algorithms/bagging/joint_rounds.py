@@ -1,23 +1,19 @@
 """Joint rounds of a bag: all members take a Newton step at once, each in drawn regions.
 
 A *region* is a set of samples: the samples where a drawn stump is +1, or a quadrant of two
-features. The samples are divided into *blocks* that stay in the cache (`SampleBlock`), and the
-blocks into groups that `Threads` share. Subclasses train stumps
-(`boostbench.algorithms.bagging.stump_rounds`) and then tables of pairs of features
-(`boostbench.algorithms.bagging.interactions`).
+features. The samples are divided into blocks (`SampleBlock`), each small enough to stay in the
+cache during a step of a round, and the blocks into groups that threads share. Subclasses of
+`JointBoostingMaster` train stumps (`boostbench.algorithms.bagging.stump_rounds`) and then tables of
+pairs of features (`boostbench.algorithms.bagging.interactions`).
 
 A *slope* in this module is minus the derivative of the loss, so that a step in its direction lowers
 the loss. A *step* is the change of a score on one side of a region.
 """
 
+import copy
 from abc import abstractmethod
-from concurrent.futures import ThreadPoolExecutor
-from functools import cache
-from itertools import pairwise
 
 import numpy as np
-from joblib import effective_n_jobs
-from threadpoolctl import ThreadpoolController
 
 from boostbench.algorithms.base.master import Master
 from boostbench.algorithms.base.observers import MIN_DECREASE
@@ -35,6 +31,135 @@ _MAX_GROUPS = 32
 # Minimum number of samples of a group, if there are several: with fewer, adding up the sums of
 # groups takes a noticeable part of a round.
 _MIN_GROUP_SAMPLES = 8192
+
+
+class SampleBlock:
+    """Samples of a bag in training, with their scores by each member.
+
+    Parameters
+    ----------
+    regions : BlockStumps or BlockQuadrants
+        Regions on the samples of the block.
+    target : ndarray of shape (n_samples,)
+        Ascending labels, or the numbers to predict.
+    weights : ndarray of shape (n_samples,)
+        Positive sample weights.
+    is_out_of_bag : ndarray of shape (n_samples, n_members), dtype=bool
+        True where a sample is out of a member's bag.
+    initial_scores : ndarray of shape (n_scores, n_members)
+        Scores of all samples before the first round. Two classes have one score, the score of the
+        second class minus the score of the first.
+    loss : object
+        Loss of `boostbench.algorithms.bagging.joint_losses`, such as `LogisticLoss`.
+
+    Attributes
+    ----------
+    scores : ndarray of shape (n_scores, n_samples, n_members), dtype=float32
+        Scores of the samples by each member.
+    out_of_bag_weights : ndarray of shape (n_samples,)
+        Sample weights; 0 for samples that are in every bag.
+    """
+
+    def __init__(self, regions, target, weights, is_out_of_bag, initial_scores, loss):
+        self.regions = regions
+        self.scores = np.repeat(initial_scores[:, None].astype(np.float32), len(target), axis=1)
+        # Curvatures are kept from `add_derivative_sums` to `propose_step`, and the proposed change
+        # of the scores from `propose_step` to `apply_step`.
+        self._curvatures = self._change = None
+        self._target, self._loss = target, loss
+        in_bag_weights = np.where(
+            is_out_of_bag, np.float32(0.0), weights[:, None].astype(np.float32)
+        )
+        self._block_loss = loss.block_loss(target, in_bag_weights)
+        n_out_of_bag = is_out_of_bag.sum(axis=1, keepdims=True)
+        # Factor of each member's score in the out-of-bag mean of a sample.
+        self._out_of_bag_shares = (is_out_of_bag / np.maximum(1, n_out_of_bag)).astype(np.float32)
+        self.out_of_bag_weights = np.where(n_out_of_bag[:, 0] > 0, weights, 0.0)
+
+    def replace_regions(self, regions, scores):
+        """Return a block of the same samples with other regions and scores."""
+        block = copy.copy(self)
+        block.regions, block.scores = regions, scores.copy()
+        return block
+
+    def zero_sums(self):
+        """Return arrays of zeros that `add_derivative_sums` adds to."""
+        n_scores, _, n_members = self.scores.shape
+        return self.regions.zero_sums(2 * n_scores, n_members)
+
+    def add_derivative_sums(self, draws, sums):
+        """Add the sums of the slopes and curvatures of the loss to arrays.
+
+        Parameters
+        ----------
+        draws : ndarray
+            Drawn regions, in the form that `regions` takes.
+        sums : tuple of ndarray, dtype=float32
+            From `zero_sums`. Overwritten.
+        """
+        slopes, self._curvatures = self._block_loss.derivatives(self.scores)
+        self.regions.add_derivative_sums([*slopes, *self._curvatures], draws, sums)
+
+    def propose_step(self, constant, draws, *addends):
+        """Prepare a change of the scores, and return the second derivative of the loss along it.
+
+        Parameters
+        ----------
+        constant : ndarray of shape (n_scores, n_members), dtype=float32
+            Addend of all samples.
+        draws : ndarray
+            Drawn regions, in the form that `regions` takes.
+        *addends : ndarray, dtype=float32
+            Addends of the regions, in the form that `regions` takes.
+
+        Returns
+        -------
+        ndarray of shape (n_members,), dtype=float32
+            Second derivative at the scores of the last call of `add_derivative_sums`.
+        """
+        self._change = self.regions.score_changes(constant, draws, *addends)
+        curvature = self._block_loss.curvature_along(self._change, self._curvatures)
+        self._curvatures = None
+        return curvature
+
+    def apply_step(self, step_size):
+        """Change the scores by the proposed step, and return the out-of-bag loss.
+
+        Parameters
+        ----------
+        step_size : ndarray of shape (n_rows, n_members), dtype=float32
+            Factor of the proposed change, repeated in at least `n_samples` rows: NumPy multiplies
+            arrays of equal shape faster than it broadcasts a short row.
+
+        Returns
+        -------
+        float
+            Weighted sum of the losses of the samples at their out-of-bag scores.
+        """
+        self._change *= step_size[: self._change.shape[1]]
+        self.scores += self._change
+        self._change = None
+        return self.out_of_bag_loss()
+
+    def out_of_bag_loss(self):
+        """Return the weighted sum of the losses of the samples at their out-of-bag scores."""
+        scores = self.out_of_bag_scores(self.scores)
+        losses = self._loss.sample_losses(scores[0] if len(scores) == 1 else scores.T, self._target)
+        return float(losses @ self.out_of_bag_weights)
+
+    def out_of_bag_scores(self, scores):
+        """Return the mean score of each sample over the members whose bag does not contain it.
+
+        Parameters
+        ----------
+        scores : ndarray of shape (n_scores, n_samples, n_members), dtype=float32
+
+        Returns
+        -------
+        ndarray of shape (n_scores, n_samples), dtype=float32
+            0 for samples that are in every bag.
+        """
+        return (scores * self._out_of_bag_shares) @ np.ones(scores.shape[2], np.float32)
 
 
 class JointBoostingMaster(Master):
@@ -66,7 +191,7 @@ class JointBoostingMaster(Master):
         Loss of `boostbench.algorithms.bagging.joint_losses`, such as `LogisticLoss`.
     random_state : RandomState
         Source of the draws.
-    threads : boostbench.algorithms.bagging.joint_rounds.Threads
+    threads : boostbench.algorithms.bagging.jointly_bagged_stumps.Threads
 
     Attributes
     ----------
@@ -350,68 +475,3 @@ def _sum_arrays(parts):
         for total, array in zip(totals, part, strict=True):
             np.add(total, array, out=total)
     return totals
-
-
-class Threads:
-    """Threads for functions that spend their time outside of Python's global interpreter lock.
-
-    The thread that calls `map` takes a part of the work.
-
-    Parameters
-    ----------
-    n_jobs : int or None
-        Number of threads; as `n_jobs` of scikit-learn.
-
-    Examples
-    --------
-    >>> Threads(2).map(abs, [-1, 2, -3])
-    [1, 2, 3]
-    """
-
-    def __init__(self, n_jobs):
-        self._n_threads = effective_n_jobs(n_jobs)
-        self._pool = ThreadPoolExecutor(self._n_threads - 1) if self._n_threads > 1 else None
-
-    def map(self, function, items):
-        """Return the results for all items, in the order of the items.
-
-        Parameters
-        ----------
-        function : callable
-        items : list
-
-        Returns
-        -------
-        list
-        """
-        if self._pool is None:
-            return _apply(function, items)
-        # Each thread gets one task, not one for each item: to start a task takes some 50
-        # microseconds.
-        ends = [len(items) * i // self._n_threads for i in range(self._n_threads + 1)]
-        parts = [items[start:end] for start, end in pairwise(ends)]
-        tasks = [self._pool.submit(_apply, function, part) for part in parts[1:] if part]
-        results = _apply(function, parts[0])
-        for task in tasks:
-            results += task.result()
-        return results
-
-
-def one_blas_thread():
-    """Return a context manager that limits BLAS to one thread.
-
-    The products of blocks of samples are so small that threads of BLAS mostly wait for one another.
-    """
-    return _thread_controller().limit(limits=1, user_api="blas")
-
-
-# The search for the loaded libraries takes some milliseconds.
-@cache
-def _thread_controller():
-    """Return the controller of the libraries that are loaded."""
-    return ThreadpoolController()
-
-
-def _apply(function, items):
-    """Return the results of a function for a list of items."""
-    return [function(item) for item in items]

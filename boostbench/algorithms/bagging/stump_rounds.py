@@ -14,12 +14,13 @@ from boostbench.algorithms.bagging.interactions import (
     move_main_effects_to_stumps,
     select_pairs,
 )
+from boostbench.algorithms.bagging.joint_losses import ValidationSamples
 from boostbench.algorithms.bagging.joint_rounds import (
     DAMPING,
     JointBoostingMaster,
+    SampleBlock,
     count_groups,
 )
-from boostbench.algorithms.bagging.sample_block import SampleBlock, ValidationSamples
 from boostbench.algorithms.explanation.stump_sums import StumpSum
 from boostbench.core.stumps.stump import Stumps
 

@@ -11,7 +11,7 @@ from sklearn.linear_model import LogisticRegression
 from boostbench import BaggedMCBoost, MCBoost
 from boostbench.algorithms.bagging import bag_stumps, stump_rounds
 from boostbench.algorithms.bagging.joint_losses import LogisticLoss
-from boostbench.algorithms.bagging.joint_rounds import Threads
+from boostbench.algorithms.bagging.jointly_bagged_stumps import Threads
 from boostbench.algorithms.bagging.stump_rounds import JointStumpMaster
 from boostbench.algorithms.base.observers import log_losses
 from boostbench.algorithms.base.predictions import probabilities
