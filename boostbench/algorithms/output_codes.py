@@ -410,10 +410,12 @@ class AdaBoostMO(TabularBooster, BoostingClassifier):
         return labels
 
     def inverse_temperature(self):
-        """Return the factor of a sum of J exponential losses.
+        """Return (k - 1) / J, which gives the softmax the correct slope at equally likely classes.
 
-        Two classes differ in the sign of about half of the codes, so that a difference of their
-        scores is the sum of about J / 2 log-odds.
+        Each F_j estimates half of the log-odds of the two sides of its code. A difference of the
+        scores of two classes is therefore the sum of the log-odds of all codes that separate them.
+        Near equal probabilities, this sum is J / (k - 1) times the logarithm of the ratio of the
+        two probabilities.
         """
         return (len(self.classes_) - 1) / len(self.codes_)
 
@@ -430,10 +432,11 @@ class AdaBoostMO(TabularBooster, BoostingClassifier):
         self.hypotheses_ = Stumps(master.stumps)
         self.coefficients_ = np.array(master.votes)
         self.n_parameters_ = len(master.stumps) * (2 * len(self.codes_) + 1)
+        # Ravel the stumps, the codes of a round one after another, and sum the votes of each
+        # distinct stump for each code.
         positions = np.reshape(master.positions, -1).astype(np.int64)
         distinct, stump_index = np.unique(positions, return_inverse=True)
         votes = (self.coefficients_[:, None] * self.hypotheses_.polarity).ravel()
-        # Sum the votes of each distinct stump for each code.
         code = np.arange(len(votes)) % len(self.codes_)
         by_code = sparse.csr_array((votes, (stump_index, code)), (len(distinct), len(self.codes_)))
         self._distinct_stumps = Stumps([master.search.stump(position) for position in distinct])
@@ -447,6 +450,7 @@ class AdaBoostMO(TabularBooster, BoostingClassifier):
             return
         scores = np.zeros((len(X), len(self.classes_)))
         for rounds in stage_slices(stages):
+            # Outputs of shape (n_samples, n_rounds, n_codes).
             outputs = self.hypotheses_.outputs(X, rounds)
             votes = np.einsum("itj,t->ij", outputs, self.coefficients_[rounds])
             scores = scores + votes @ self.codes_

@@ -133,6 +133,7 @@ class BaggedQuantileRegressor(MetaEstimatorMixin, RegressorMixin, DeclaredParame
         """
         y = np.asarray(y, dtype=float)
         weights = np.ones(len(y)) if sample_weight is None else np.asarray(sample_weight)
+        # Sums of the losses of the predictions, and of the quantiles of y.
         predictions, losses = self.predict(X).T, np.zeros(2)
         for bag, prediction in zip(self.estimators_, predictions, strict=True):
             level = bag.quantile

@@ -93,7 +93,7 @@ class JointStumpMaster(JointBoostingMaster):
         # columns are numbered ``stump * n_scores + score``.
         n_votes = len(codes.view_of_stump) * len(initial_scores)
         self._member_votes = np.zeros((len(is_out_of_bag), n_votes))
-        # Columns and addends of the member votes since the best round.
+        # Columns and addends of the member votes since the best round, to undo these rounds.
         self._late_additions = []
         # 2) Divide the samples into blocks, in the order of their strata, so that a class is a
         #    slice of a block. All groups of blocks have the same number of blocks.
