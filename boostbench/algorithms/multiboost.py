@@ -374,6 +374,9 @@ class _Candidate(NamedTuple):
 class _MultiBoostMaster(Master):
     """Master of `MultiBoost` that starts each round from the coefficients of the previous round.
 
+    `correct` already searches for the candidate of the next round, since this search shows whether
+    the solution is exact enough. `generate` returns it.
+
     With ``warm_start=True``, the next fit continues with this master. If `nu`, `tol` or the solver
     has changed since, the stumps of the previous fits are called *inherited*.
 
@@ -599,10 +602,10 @@ class _MultiBoostMaster(Master):
             is_violated = candidate.violation > self.params.tol
             if is_violated and candidate.key not in self.known_outputs:
                 return candidate
-            # Here, no constraint is violated by more than tol, or only constraints of stumps that
-            # the model has. Training ends if the solution over these stumps is exact up to tol. It
-            # also ends if the solution is not exact and cannot be improved: the solver has reached
-            # the limit of its precision, which `finish` reports.
+            # Here, no constraint is violated by more than tol, or the most violated one belongs to
+            # a stump of the model. Training ends if the solution over the current stumps is exact
+            # up to tol. It also ends if the solution is inexact and cannot be improved: the solver
+            # has reached the limit of its precision, which `finish` reports.
             if not self._reoptimise(candidate.violation):
                 self.converged = bool(self.solution.residual <= self.params.tol * self.sum_nu)
                 self.is_stuck = not self.converged
