@@ -241,7 +241,7 @@ def _group_records(records: Iterable[tuple[str, Record]], verified: Verified) ->
         fits[Group.from_config(config)] += [
             RecordedFit.from_record(record, name)
             for name, record in named_records
-            if version is not None and version.matches(record.provenance)
+            if version is not None and record.provenance.is_from(version)
         ]
     return [
         GroupCheck(group, members, verified.find(members[0].record))

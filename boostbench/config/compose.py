@@ -29,7 +29,7 @@ from boostbench.spec.protocol import ProtocolSpec
 from boostbench.util import configs
 from boostbench.util.errors import UserError, invalid_folder_error, unknown_name_error
 from boostbench.util.files import user_path
-from boostbench.util.validation import struct_from_mapping
+from boostbench.util.validation import struct_from_config, struct_from_mapping
 
 # Modules that read data and look up classes import NumPy or scikit-learn. Functions import them
 # when they need them, so that an unknown name on a command line is reported at once.
@@ -45,7 +45,7 @@ def compose_experiment(
     return ExperimentConfig(
         algorithm=AlgorithmSpec.from_config(composed.algo),
         data=DataSpec.from_config(composed.data),
-        protocol=ProtocolSpec.from_config(composed.protocol),
+        protocol=struct_from_config(ProtocolSpec, composed.protocol, "protocol"),
         measure=composed.measure,
         seed=composed.seed,
         profile=composed.profile,
@@ -467,7 +467,7 @@ class _ComposedConfig(msgspec.Struct):
         for name, default in zip(names, defaults, strict=True):
             self.protocol.setdefault(name, default)
         DataSpec.from_config(self.data)
-        ProtocolSpec.from_config(self.protocol)
+        struct_from_config(ProtocolSpec, self.protocol, "protocol")
 
 
 def _is_overridden(key: str, override_keys: Sequence[str]) -> bool:

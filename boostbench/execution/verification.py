@@ -42,6 +42,7 @@ from boostbench.spec.protocol import ProtocolSpec
 from boostbench.spec.trusted_imports import import_estimator
 from boostbench.util import configs
 from boostbench.util.errors import UserError
+from boostbench.util.validation import struct_from_config
 
 #: Limit of the records of a group that are drawn; as many verify a group.
 MAX_DRAWN = 5
@@ -227,7 +228,7 @@ def _make_splits(
     # The recorded fit was within its time limit; a slower machine may take longer.
     config.pop("time_limit", None)
     config["n_repeats"] = math.ceil(n_splits / config["n_splits"])
-    protocol = ProtocolSpec.from_config(config)
+    protocol = struct_from_config(ProtocolSpec, config, "protocol")
     # A measure that returns None leaves the division to the protocol.
     division = dataset, protocol, seed
     return protocol, measure().splits(*division) or splits(*division)

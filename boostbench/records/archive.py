@@ -291,7 +291,7 @@ class Records:
         suffix = measures.find(spec.measure).suffix
         path = record_path(self.results, spec.data.name, spec.algorithm.name, suffix)
         imputation = spec.effective_imputation(spec.data.effective_missing)
-        options, n_classes = spec.data.key_options, spec.data.n_classes
+        options, n_classes = key_options(spec.data.overrides), spec.data.n_classes
         records = self.index(path).find(spec.settings_key)
         # 2) Select the configs by the facts of their data; many records share a config.
         #    `matching_configs` are the hashes of configs with these facts; for `requested_configs`,

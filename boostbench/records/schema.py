@@ -23,7 +23,7 @@ from typing import Annotated, Any, ClassVar, Literal
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
-from boostbench.spec.class_facts import FIRST_EDITION
+from boostbench.spec.class_facts import FIRST_EDITION, CodeVersion
 from boostbench.spec.data import key_options
 from boostbench.spec.keys import RecordKeys, digest, drop_removed_parameters
 
@@ -247,6 +247,15 @@ class Provenance:
 
     def __hash__(self) -> int:
         return hash(self.hash)
+
+    def is_from(self, version: CodeVersion) -> bool:
+        """Return True if the version of the code made the records."""
+        return (
+            self.edition == version.edition
+            # Older records have no digest of the source: they match any.
+            and self.source in (None, version.source)
+            and all(self.environment.get(name, now) == now for name, now in version.versions)
+        )
 
 
 class Record(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):

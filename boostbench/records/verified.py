@@ -226,7 +226,7 @@ class Verified:
             if hashes not in fresh_from:
                 finding = self.find(record)
                 start = finding.until if finding else ""
-                fresh_from[hashes] = start if version.matches(record.provenance) else None
+                fresh_from[hashes] = start if record.provenance.is_from(version) else None
             start = fresh_from[hashes]
             if start is None or (record.finished or "") < start:
                 stale.append(record)

@@ -16,9 +16,9 @@ import hashlib
 import importlib.metadata
 import inspect
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 from boostbench.spec.trusted_imports import distribution_of, import_class
 from boostbench.util.errors import UserError
@@ -261,24 +261,6 @@ def _literal(node: ast.expr) -> Any:
 FIRST_EDITION = 1
 
 
-class ProvenanceLike(Protocol):
-    """Facts that `CodeVersion.matches` reads of a `boostbench.records.schema.Provenance`.
-
-    Attributes
-    ----------
-    edition : int
-        Edition of the class that made the records.
-    source : str or None
-        Digest of the files of a user's classes.
-    environment : mapping of str to (str or int)
-        Versions of libraries by distribution, and facts of the machine.
-    """
-
-    edition: int
-    source: str | None
-    environment: Mapping[str, Any]
-
-
 class InstalledVersion(NamedTuple):
     """Name and version of an installed distribution, such as scikit-learn 1.7.2."""
 
@@ -324,16 +306,6 @@ class CodeVersion(NamedTuple):
         targets = tuple(targets)
         modules = (*(name.rpartition(".")[0] for name in targets), measure.__module__)
         return _code_version(targets, modules)
-
-    def matches(self, provenance: ProvenanceLike) -> bool:
-        """Return True if records of a provenance were made by this version."""
-        environment = provenance.environment
-        return (
-            provenance.edition == self.edition
-            # Older records have no digest of the source: they match any.
-            and provenance.source in (None, self.source)
-            and all(environment.get(name, version) == version for name, version in self.versions)
-        )
 
 
 @functools.cache

@@ -349,7 +349,7 @@ class DataSpec(msgspec.Struct, frozen=True, omit_defaults=True):
         same data for the config in ``conf/data`` with these values.
         """
         # 1) Take the keys with another value.
-        shipped, config = _shipped_config(self.name), self.to_config()
+        shipped, config = _shipped_spec(self.name).to_config(), self.to_config()
         overrides = {key: value for key, value in config.items() if value != shipped.get(key)}
         # 2) Set removed keys to None. A false value, such as a seed of 0, is like a missing key.
         overrides |= {key: None for key, value in shipped.items() if value and key not in config}
@@ -361,22 +361,16 @@ class DataSpec(msgspec.Struct, frozen=True, omit_defaults=True):
             overrides["path"] = path.as_posix()
         return overrides
 
-    @property
-    def key_options(self) -> dict[str, Any]:
-        """Options that distinguish data sets of one name, see `key_options`."""
-        return key_options(self.overrides)
-
 
 @functools.cache
-def _shipped_config(name: str) -> dict[str, Any]:
-    """Return the config of this name in ``conf/data``, or the name alone.
+def _shipped_spec(name: str) -> DataSpec:
+    """Return the specification of this name in ``conf/data``, or one with the name alone.
 
-    It is cached, as the cells of tables share a few data sets and parsing YAML takes most of the
-    time: a caller must not change it.
+    It is cached, as the cells of tables share a few data sets and parsing YAML is slow.
     """
-    is_shipped = name in configs.list_options("data")
-    config = configs.read_option("data", name) if is_shipped else {"name": name}
-    return DataSpec.from_config(config).to_config()
+    if name not in configs.list_options("data"):
+        return DataSpec(name)
+    return DataSpec.from_config(configs.read_option("data", name))
 
 
 def key_options(overrides: Mapping[str, Any]) -> dict[str, Any]:

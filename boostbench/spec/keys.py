@@ -13,6 +13,7 @@ keys of all records as they are, whereas a record made under an old default keep
 its key.
 """
 
+import contextlib
 import functools
 import hashlib
 import json
@@ -21,7 +22,11 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from boostbench.spec.class_facts import class_attribute, constructor_defaults
+from boostbench.spec.class_facts import (
+    DefaultParameter,
+    class_attribute,
+    constructor_defaults,
+)
 from boostbench.spec.protocol import ProtocolSpec
 from boostbench.util.errors import UserError
 
@@ -170,8 +175,8 @@ def fill_defaults(value: Any) -> Any:
         returned as they are.
     """
     if isinstance(value, Mapping):
-        defaults = json_defaults(_class_name(value))
-        return {**defaults, **{name: fill_defaults(item) for name, item in value.items()}}
+        defaults = dict(json_defaults(_class_name(value)))
+        return defaults | {name: fill_defaults(item) for name, item in value.items()}
     return [fill_defaults(item) for item in value] if isinstance(value, list | tuple) else value
 
 
@@ -189,10 +194,11 @@ def drop_removed_parameters(value: Any) -> Any:
     """
     if isinstance(value, Mapping):
         class_name = _class_name(value)
-        defaults = json_defaults(class_name)
+        today = {parameter.name for parameter in json_defaults(class_name)}
         parameters = {}
         for name, item in value.items():
-            is_former = defaults and name not in defaults
+            # A class that cannot be imported has no parameters today, and keeps the recorded ones.
+            is_former = today and name not in today
             if is_former and _is_attribute(class_name, name, canonical_json(item)):
                 continue
             is_nested = isinstance(item, Mapping | list | tuple)
@@ -204,8 +210,8 @@ def drop_removed_parameters(value: Any) -> Any:
 
 
 @functools.cache
-def json_defaults(target: str) -> dict[str, Any]:
-    """Return the defaults of a constructor's parameters that have a JSON form, as JSON types.
+def json_defaults(target: str) -> list[DefaultParameter]:
+    """Return the parameters of a constructor whose default has a JSON form, which they get.
 
     Parameters
     ----------
@@ -213,13 +219,11 @@ def json_defaults(target: str) -> dict[str, Any]:
         Dotted name of the class. A class that cannot be imported has none; neither has the empty
         name, see `_class_name`.
     """
-    values = {}
+    parameters = []
     for name, default in constructor_defaults(target) if target else []:
-        try:
-            values[name] = json.loads(canonical_json(default))
-        except UserError:
-            continue
-    return values
+        with contextlib.suppress(UserError):
+            parameters.append(DefaultParameter(name, json.loads(canonical_json(default))))
+    return parameters
 
 
 @functools.cache
@@ -238,7 +242,7 @@ def _default_texts(target: str) -> frozenset[tuple[str, str]]:
     Values of JSON types are compared by their texts in Python, as 1, 1.0 and True are equal, and
     estimators may treat them differently.
     """
-    return frozenset((name, repr(value)) for name, value in json_defaults(target).items())
+    return frozenset((name, repr(default)) for name, default in json_defaults(target))
 
 
 @functools.cache

@@ -1,6 +1,5 @@
 """Specification of a protocol: how an algorithm is evaluated on a data set."""
 
-from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -125,17 +124,6 @@ class ProtocolSpec(msgspec.Struct, frozen=True, kw_only=True):
     def total_splits(self) -> int | None:
         """Number of splits over all repeats; None if `n_splits` is None."""
         return self.n_splits and self.n_splits * self.n_repeats
-
-    @classmethod
-    def from_config(cls, config: Mapping[str, Any]) -> "ProtocolSpec":
-        """Return the specification in the ``protocol`` of a resolved config.
-
-        Raises
-        ------
-        UserError
-            If a key is not a field (near matches are named), or a value is out of range.
-        """
-        return validation.struct_from_config(cls, config, "protocol")
 
     def to_config(self) -> dict[str, Any]:
         """Return the settings that affect the result of a split, as JSON types.

@@ -159,7 +159,8 @@ def instantiate_class(cls: type, params: Mapping, where: str = "algo"):
     # 2) Refuse files. The meaning of parameters is unknown in the package of somebody else.
     package = cls.__module__.partition(".")[0]
     is_unknown = package not in _TRUSTED_PACKAGES and distribution_of(package) is not None
-    _refuse_files(params, where, refuses_paths=is_unknown)
+    for name, value in params.items():
+        _refuse_file(name, value, where, refuses_paths=is_unknown)
     # 3) Build the objects in the parameters, then the object itself.
     # scikit-learn takes a second to import, and names are checked without it.
     from boostbench.util.compat import check_parameters
@@ -226,40 +227,41 @@ def constructor_parameters(cls: type) -> ConstructorParameters:
     return ConstructorParameters(names, any(p.kind is p.VAR_KEYWORD for p in signature))
 
 
-def _refuse_files(params: Mapping, where: str, refuses_paths: bool) -> None:
-    """Refuse parameters by which a fit would read or write a file.
+def _refuse_file(name, value, where: str, refuses_paths: bool) -> None:
+    """Refuse a parameter by which a fit would read or write a file.
 
     Parameters
     ----------
-    params : mapping
-        Parameters as JSON types.
+    name : object
+        Name of the parameter: text, or another key of YAML.
+    value : object
+        Value of JSON types.
     where : str
         Name of the object in messages.
     refuses_paths : bool
-        Whether texts that look like paths are refused, because the meaning of the parameters is
+        Whether texts that look like paths are refused, because the meaning of the parameter is
         unknown. They are always refused in a mapping without a class, as a grid search passes its
         entries to other estimators.
 
     Raises
     ------
     UserError
-        If a parameter may name a file or is scikit-learn's ``memory``.
+        If the parameter may name a file or is scikit-learn's ``memory``.
     """
-    for name, value in params.items():
-        # scikit-learn names the parameter of an inner estimator ``estimator__memory``.
-        parameter, path = str(name).rpartition("__")[2], f"{where}.{name}"
-        if parameter == "memory" and value is not None:
-            # joblib writes fitted objects to this folder, and unpickles files that it finds there.
-            raise UserError(f"{path} is refused: a fit must not write to a folder; set null")
-        for item in _flatten(value):
-            if isinstance(item, Mapping):
-                if "_target_" not in item:
-                    _refuse_files(item, path, refuses_paths=True)
-            elif refuses_paths and isinstance(item, str) and _may_name_file(parameter, item):
-                raise UserError(
-                    f"{path}={item} is refused, as it may name a file; a class in a module of "
-                    "your own can set it"
-                )
+    # scikit-learn names the parameter of an inner estimator ``estimator__memory``.
+    parameter, path = str(name).rpartition("__")[2], f"{where}.{name}"
+    if parameter == "memory" and value is not None:
+        # joblib writes fitted objects to this folder, and unpickles files that it finds there.
+        raise UserError(f"{path} is refused: a fit must not write to a folder; set null")
+    for item in _flatten(value):
+        if isinstance(item, Mapping):
+            for inner_name, inner in item.items() if "_target_" not in item else ():
+                _refuse_file(inner_name, inner, path, refuses_paths=True)
+        elif refuses_paths and isinstance(item, str) and _may_name_file(parameter, item):
+            raise UserError(
+                f"{path}={item} is refused, as it may name a file; a class in a module of your own "
+                "can set it"
+            )
 
 
 def _flatten(value):

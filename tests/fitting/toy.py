@@ -10,6 +10,7 @@ from boostbench.spec.algorithm import AlgorithmSpec
 from boostbench.spec.data import DataSpec
 from boostbench.spec.experiment import ExperimentSpec
 from boostbench.spec.protocol import ProtocolSpec
+from boostbench.util.validation import struct_from_config
 
 SETTINGS = set(ProtocolSpec.__struct_fields__) - {"name"}
 
@@ -53,7 +54,7 @@ def spec_from_config(config):
     return ExperimentSpec(
         AlgorithmSpec.from_config(config["algo"]),
         DataSpec.from_config(config["data"]),
-        ProtocolSpec.from_config(config["protocol"]),
+        struct_from_config(ProtocolSpec, config["protocol"], "protocol"),
         config.get("measure", "prediction"),
         config.get("seed", 0),
     ).checked()

@@ -46,13 +46,13 @@ def write_module(tmp_path, monkeypatch):
 def test_version_of_our_classes_is_their_edition(monkeypatch):
     monkeypatch.setattr(f"{OURS}.edition", 1)
     assert version_of(OURS) == CodeVersion(1, None, ())
-    assert version_of(OURS).matches(provenance())
-    assert version_of(OURS).matches(provenance(code="0" * 16))
+    assert provenance().is_from(version_of(OURS))
+    assert provenance(code="0" * 16).is_from(version_of(OURS))
     monkeypatch.setattr(f"{OURS}.edition", 3, raising=False)
     class_facts._code_version.cache_clear()
     assert version_of(OURS).edition == 3
-    assert not version_of(OURS).matches(provenance())
-    assert version_of(OURS).matches(provenance(edition=3))
+    assert not provenance().is_from(version_of(OURS))
+    assert provenance(edition=3).is_from(version_of(OURS))
     outer = version_of("sklearn.ensemble.BaggingClassifier", estimator={"_target_": OURS})
     assert outer.edition == 3
 
@@ -67,17 +67,17 @@ def test_edition_must_be_a_positive_integer(monkeypatch, edition):
 def test_version_of_installed_classes_is_the_version_of_their_package():
     version = version_of("sklearn.svm.SVC")
     assert [installed.distribution for installed in version.versions] == ["scikit-learn"]
-    assert version.matches(provenance(environment=dict(version.versions)))
-    assert not version.matches(provenance(environment={"scikit-learn": "0.1"}))
+    assert provenance(environment=dict(version.versions)).is_from(version)
+    assert not provenance(environment={"scikit-learn": "0.1"}).is_from(version)
 
 
 def test_version_of_user_classes_is_the_digest_of_their_file(write_module):
     write_module("class Mine:\n    pass\n")
     before = version_of("mine_alone.Mine")
-    assert before.matches(provenance(source=before.source))
-    assert before.matches(provenance(code="0" * 16))
+    assert provenance(source=before.source).is_from(before)
+    assert provenance(code="0" * 16).is_from(before)
     write_module("class Mine:\n    pass  # changed\n")
-    assert not version_of("mine_alone.Mine").matches(provenance(source=before.source))
+    assert not provenance(source=before.source).is_from(version_of("mine_alone.Mine"))
     write_module("class Mine:\n    edition = 2\n")
     changed = version_of("mine_alone.Mine")
     assert changed.edition == 2

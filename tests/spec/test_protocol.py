@@ -2,6 +2,7 @@ import pytest
 
 from boostbench.spec.protocol import ProtocolSpec
 from boostbench.util.errors import UserError
+from boostbench.util.validation import struct_from_config
 
 
 @pytest.mark.parametrize(
@@ -49,7 +50,7 @@ from boostbench.util.errors import UserError
 )
 def test_invalid_settings_are_refused(settings, message):
     with pytest.raises(UserError, match=message):
-        ProtocolSpec.from_config(settings)
+        struct_from_config(ProtocolSpec, settings, "protocol")
 
 
 def test_config_omits_settings_without_effect_on_results():

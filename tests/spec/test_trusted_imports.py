@@ -106,7 +106,7 @@ def test_modules_are_inspected_before_import(target, message, tmp_path, monkeypa
     with pytest.raises(UserError):
         measures.find(f"{target}.x")
     json_defaults.cache_clear()
-    assert json_defaults(target) == {}
+    assert json_defaults(target) == []
     started = {name.partition(".")[0] for name in set(sys.modules) - before}
     assert not started & {"this", "antigravity", "program", "folder"}
 
