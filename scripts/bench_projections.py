@@ -44,7 +44,7 @@ class _Clock:
     """Measures a kind of search while models are trained."""
 
     def __init__(self, kind):
-        self.kind, self.search = kind, kind._largest
+        self.kind, self.search = kind, kind._find_largest
         self.seconds, self.plain = [], []
 
     def __enter__(self):
@@ -58,10 +58,10 @@ class _Clock:
                 self.plain.append(timed(without_bounds, search, G)[0])
             return found
 
-        self.kind._largest = largest
+        self.kind._find_largest = largest
 
     def __exit__(self, *exception):
-        self.kind._largest = self.search
+        self.kind._find_largest = self.search
 
 
 if __name__ == "__main__":

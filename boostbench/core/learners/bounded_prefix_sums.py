@@ -20,7 +20,7 @@ from boostbench.core.stumps.screening import round_to_float32
 from boostbench.core.weak_learner import TIE_TOLERANCE, argmax_with_tolerance
 
 # The number of heavy points is chosen among the multiples of this fraction, 1 / 32, of all points.
-_N_HEAVY_COUNTS = 32
+_HEAVY_STEPS = 32
 
 # Costs are fractions of the time of an exhaustive search. The sums of one candidate feature take
 # this many times its share of that time.
@@ -34,10 +34,10 @@ _MAX_EXCESS_COST = 2.0
 _MAX_COST = 0.6
 
 # Number of points whose sums take as long as the passes over the sum below one threshold.
-_COST_PER_BIN = 2
+_COST_PER_THRESHOLD = 2
 
 # Assumed relative change of the light points' weights until heavy points are chosen again.
-_MAX_CHANGE = 0.6
+_ASSUMED_CHANGE = 0.6
 
 # Largest factor by which the previous sums over light points are scaled, since their rounding
 # errors are scaled with them.
@@ -64,7 +64,7 @@ class BoundedPrefixSumSearch:
 
     Parameters
     ----------
-    codes : ndarray of shape (n_features, n_points) of unsigned integers
+    bins : ndarray of shape (n_features, n_points) of unsigned integers
         Number of thresholds of the feature below each point.
     n_thresholds : int
         Number of thresholds of each feature.
@@ -76,15 +76,15 @@ class BoundedPrefixSumSearch:
 
     Examples
     --------
-    >>> codes = np.array([[1, 1, 0], [0, 0, 1]], np.uint8)
-    >>> search = BoundedPrefixSumSearch(codes, n_thresholds=1)
+    >>> bins = np.array([[1, 1, 0], [0, 0, 1]], np.uint8)
+    >>> search = BoundedPrefixSumSearch(bins, n_thresholds=1)
     >>> search(np.array([-5.0, 3.0, 2.0]))
     (0, 0, 2.0)
     """
 
-    def __init__(self, codes, n_thresholds):
-        self._codes, self._n_thresholds = codes, n_thresholds
-        self.points = PrefixSumTables(codes, n_thresholds)
+    def __init__(self, bins, n_thresholds):
+        self._bins, self._n_thresholds = bins, n_thresholds
+        self.points = PrefixSumTables(bins, n_thresholds)
         # Bounds by the chosen heavy points; None while all features are searched.
         self._bounds = None
         # Number of the present round, and of the round of the next choice.
@@ -115,7 +115,7 @@ class BoundedPrefixSumSearch:
             ):
                 # Forget the heavy points, and choose others in the next search of all features.
                 self._bounds, self._next_choice = None, self._round
-            if _COST_PER_FEATURE * len(features) < len(self._codes):
+            if _COST_PER_FEATURE * len(features) < len(self._bins):
                 sums = self._sums_below(features, weights_float32)
                 return self._select_first(weights, sums, features)
         # 2) Search all features. If it is time, choose heavy points for the next rounds.
@@ -124,7 +124,7 @@ class BoundedPrefixSumSearch:
             self._bounds = self._choose_heavy_points(weights_float32, sums)
             n_rounds = max(_MIN_ROUNDS, self._round // 2) if self._bounds else _RETRY_ROUNDS
             self._next_choice = self._round + n_rounds
-        return self._select_first(weights, sums, np.arange(len(self._codes)))
+        return self._select_first(weights, sums, np.arange(len(self._bins)))
 
     def _select_first(self, weights, sums, features):
         """Return threshold index, feature and sum of the first of the largest absolute sums.
@@ -158,7 +158,7 @@ class BoundedPrefixSumSearch:
         width = max(1, _EXACT_POINTS // len(weights))
         for start in range(0, len(feature), width):
             block = slice(start, start + width)
-            is_below = self._codes[feature[block]] <= threshold_index[block, None]
+            is_below = self._bins[feature[block]] <= threshold_index[block, None]
             exact[block] = np.where(is_below, weights, 0.0).sum(axis=1)
         first = argmax_with_tolerance(np.abs(exact), scale)
         return int(threshold_index[first]), int(feature[first]), float(exact[first])
@@ -176,28 +176,28 @@ class BoundedPrefixSumSearch:
         n_top = min(_N_TOP_FEATURES, len(bounds))
         top = np.argpartition(-bounds, n_top - 1)[:n_top]
         best = _max_abs_sums(self._sums_below(top, weights)).max()
-        slack = self._slack(scale, self._bounds.additions)
+        slack = self._slack(scale, self._bounds.roundings)
         return np.flatnonzero(bounds >= best - slack)
 
-    def _slack(self, scale, additions=0):
+    def _slack(self, scale, roundings=0):
         """Return an upper bound on the rounding errors of the difference of two sums.
 
         Parameters
         ----------
         scale : float
             Sum of absolute weights.
-        additions : int, default=0
+        roundings : int, default=0
             Number of additions behind a sum over the heavy points.
         """
         # An addition has an error of at most eps / 2, relative to `scale`, so that the difference
-        # of two sums has `additions` times eps. Factor 4 covers the additions of the bounds as
+        # of two sums has `roundings` times eps. Factor 4 covers the additions of the bounds as
         # well.
-        additions = max(additions, self.points.additions)
-        return (4 * additions * float(np.finfo(np.float32).eps) + TIE_TOLERANCE) * scale
+        roundings = max(roundings, self.points.additions)
+        return (4 * roundings * float(np.finfo(np.float32).eps) + TIE_TOLERANCE) * scale
 
     def _sums_below(self, features, weights):
         """Return the sums of some features over all points, (n_thresholds, n_features)."""
-        return PrefixSumTables(self._codes[features], self._n_thresholds).below(weights)
+        return PrefixSumTables(self._bins[features], self._n_thresholds).below(weights)
 
     def _choose_heavy_points(self, weights, sums):
         """Choose the heavy points, so that the expected cost of a search is smallest.
@@ -214,27 +214,27 @@ class BoundedPrefixSumSearch:
             Bounds by the chosen points. None if the smallest cost exceeds `_MAX_COST`.
         """
         n_points = len(weights)
-        if n_points < _N_HEAVY_COUNTS:
+        if n_points < _HEAVY_STEPS:
             return None
         # 1) For each number of heavy points, bound the change of the sums over the light points.
         # Count the features that this bound excludes.
         magnitudes = np.abs(weights)
         by_magnitude = np.argsort(-magnitudes)
-        n_heavy = n_points * np.arange(1, _N_HEAVY_COUNTS) // _N_HEAVY_COUNTS
-        total = np.cumsum(magnitudes[by_magnitude], dtype=np.float64)
-        change = _MAX_CHANGE * (total[-1] - total[n_heavy - 1])
-        largest = np.sort(_max_abs_sums(sums))
-        n_excluded = np.searchsorted(largest, largest[-1] - change)
+        n_heavy = n_points * np.arange(1, _HEAVY_STEPS) // _HEAVY_STEPS
+        cumulative = np.cumsum(magnitudes[by_magnitude], dtype=np.float64)
+        assumed_change = _ASSUMED_CHANGE * (cumulative[-1] - cumulative[n_heavy - 1])
+        largest_sums = np.sort(_max_abs_sums(sums))
+        n_excluded = np.searchsorted(largest_sums, largest_sums[-1] - assumed_change)
         # 2) Take the number of the smallest cost: the sums over the heavy points of all features,
         # and the sums over all points of the features that are not excluded.
         base_cost = self._cost(n_heavy) / self._cost(n_points)
-        costs = base_cost + _COST_PER_FEATURE * (1 - n_excluded / len(largest))
+        costs = base_cost + _COST_PER_FEATURE * (1 - n_excluded / len(largest_sums))
         cheapest = costs.argmin()
         if costs[cheapest] > _MAX_COST:
             return None
         heavy, light = by_magnitude[: n_heavy[cheapest]], by_magnitude[n_heavy[cheapest] :]
         heavy.sort()
-        points = PrefixSumTables(self._codes.take(heavy, axis=1), self._n_thresholds)
+        points = PrefixSumTables(self._bins.take(heavy, axis=1), self._n_thresholds)
         return _HeavyPointBounds(
             points,
             heavy=heavy,
@@ -247,7 +247,8 @@ class BoundedPrefixSumSearch:
 
     def _cost(self, n_points):
         """Return the cost of the sums over `n_points` points; only ratios of costs matter."""
-        return addition_cost(n_points, self._n_thresholds + 1) + _COST_PER_BIN * self._n_thresholds
+        threshold_cost = _COST_PER_THRESHOLD * self._n_thresholds
+        return addition_cost(n_points, self._n_thresholds + 1) + threshold_cost
 
 
 class _HeavyPointBounds:
@@ -268,19 +269,19 @@ class _HeavyPointBounds:
 
     Attributes
     ----------
-    additions : int
+    roundings : int
         Number of additions behind a sum; see `PrefixSumTables`.
     """
 
     def __init__(self, points, heavy, light, weights, sums, base_cost, expected_cost):
         self._points, self._heavy, self._light = points, heavy, light
-        self._previous_weights = weights[light]
-        self._previous_total = float(np.abs(self._previous_weights).sum())
-        self._previous_sums = sums - points.below(weights[heavy])
-        self._previous_scale = float(np.abs(weights).sum())
+        self._light_weights = weights[light]
+        self._light_magnitude = float(np.abs(self._light_weights).sum())
+        self._light_sums = sums - points.below(weights[heavy])
+        self._scale_at_choice = float(np.abs(weights).sum())
         self._base_cost, self._expected_cost = base_cost, expected_cost
         self._excess_cost = 0.0
-        self.additions = points.additions
+        self.roundings = points.additions
 
     def bounds(self, weights):
         """Return an upper bound on the largest absolute sum of each feature.
@@ -298,24 +299,24 @@ class _HeavyPointBounds:
             weights of the heavy points, whose rounding errors are in the sums over light points.
         """
         current = weights[self._light]
-        total = float(np.abs(current).sum())
-        factor = np.float32(
-            total / self._previous_total
-            if total < _MAX_GROWTH * self._previous_total
+        magnitude = float(np.abs(current).sum())
+        growth = np.float32(
+            magnitude / self._light_magnitude
+            if magnitude < _MAX_GROWTH * self._light_magnitude
             else _MAX_GROWTH
         )
-        # The sum over the light points below a threshold is `factor` times its previous value, plus
+        # The sum over the light points below a threshold is `growth` times its previous value, plus
         # the changes of the points below: between -fall and rise.
-        change = current - factor * self._previous_weights
+        change = current - growth * self._light_weights
         rise, fall = change[change > 0].sum(), -change[change < 0].sum()
         sums = self._points.below(weights[self._heavy])
-        sums += factor * self._previous_sums
-        scale = float(np.abs(weights).sum()) + float(factor) * self._previous_scale
+        sums += growth * self._light_sums
+        scale = float(np.abs(weights).sum()) + float(growth) * self._scale_at_choice
         return np.maximum(sums.max(axis=0) + rise, fall - sums.min(axis=0)), scale
 
     def excess_cost(self, n_candidates):
         """Add the cost of a search with `n_candidates`, and return the excess of all searches."""
-        cost = self._base_cost + _COST_PER_FEATURE * n_candidates / self._previous_sums.shape[1]
+        cost = self._base_cost + _COST_PER_FEATURE * n_candidates / self._light_sums.shape[1]
         self._excess_cost += max(0.0, cost - self._expected_cost)
         return self._excess_cost
 
