@@ -5,12 +5,14 @@ RBoost^rank the edge of a stump is proportional to the sum of the weights below 
 there are tens of thousands of features. `boostbench.core.learners.projected_stumps` calls this
 search once per round.
 
-After some rounds of boosting a few heavy points have most of the weight, and the weights of the
-light points change slowly. The sum over all points is the sum over the heavy points, plus the last
-known sum over the light points, plus the change of the light points' weights, which is bounded. By
-these bounds only a few features can have the largest sum, and only these are summed over all
-points. Sums that are equal within rounding errors are computed again in double precision. The
-result equals an exhaustive search.
+After some rounds of boosting a few *heavy* points have most of the weight, and the weights of the
+other, *light* points change slowly. In some rounds the heavy points are chosen, and the sums over
+the light points are stored. In the rounds after this choice, a sum over all points is the sum over
+the heavy points, plus the stored sum over the light points, plus the change of the light points'
+weights, which is bounded. By these bounds only a few features, the candidates, can have the largest
+sum, and only these are summed over all points. Sums that are equal within rounding errors are
+computed again in double precision. The result equals an exhaustive search, which sums the weights
+of all points for all features.
 """
 
 import numpy as np
@@ -19,41 +21,44 @@ from boostbench.core.stumps.layouts.joint_histogram import PrefixSumTables, addi
 from boostbench.core.stumps.screening import round_to_float32
 from boostbench.core.weak_learner import TIE_TOLERANCE, argmax_with_tolerance
 
-# The number of heavy points is chosen among the multiples of this fraction, 1 / 32, of all points.
+# The number of heavy points is a multiple of n_points / 32.
 _HEAVY_STEPS = 32
 
-# Costs are fractions of the time of an exhaustive search. The sums of one candidate feature take
-# this many times its share of that time.
+# Costs are times, as fractions of the time of an exhaustive search. A candidate takes this many
+# times as long as a feature of the exhaustive search, since its points are gathered first.
 _COST_PER_FEATURE = 3.0
 
-# Heavy points are chosen again once the searches have cost this much more than expected. This is
-# about the cost of the choice.
+# Cost of the searches since the choice of heavy points, beyond the expected cost, above which heavy
+# points are chosen again. It is about the cost of a choice.
 _MAX_EXCESS_COST = 2.0
 
-# Largest expected cost of a search with bounds that is worth the effort.
+# Expected cost of a search with bounds above which bounds are not worth the effort.
 _MAX_COST = 0.6
 
-# Number of points whose sums take as long as the passes over the sum below one threshold.
+# Cost of one threshold, in its prefix sum and in the maximum over thresholds, in units of the
+# addition of one point.
 _COST_PER_THRESHOLD = 2
 
-# Assumed relative change of the light points' weights until heavy points are chosen again.
+# Assumed relative change of the light points' weights until heavy points are chosen again. It is an
+# estimate for the choice, and not a bound.
 _ASSUMED_CHANGE = 0.6
 
-# Largest factor by which the previous sums over light points are scaled, since their rounding
-# errors are scaled with them.
+# Largest factor by which the stored sums over light points are scaled, since their rounding errors
+# are scaled with them.
 _MAX_GROWTH = 2.0
 
 # Minimum number of rounds after which heavy points are chosen again. Half of the number of previous
 # rounds takes its place if it is larger.
 _MIN_ROUNDS = 50
 
-# Number of rounds until the next attempt if no choice was worth the effort.
+# Number of rounds until the next choice if bounds were not worth the effort.
 _RETRY_ROUNDS = 10
 
-# Number of features with the largest bounds whose sums exclude other features.
+# Number of features, the ones with the largest bounds, that are summed first. Their largest sum
+# excludes other features.
 _N_TOP_FEATURES = 8
 
-# Number of points in a block of sums in double precision.
+# Number of weights in a block of sums in double precision, so that the block stays in the cache.
 _EXACT_POINTS = 2**17
 
 
@@ -85,9 +90,10 @@ class BoundedPrefixSumSearch:
     def __init__(self, bins, n_thresholds):
         self._bins, self._n_thresholds = bins, n_thresholds
         self.points = PrefixSumTables(bins, n_thresholds)
-        # Bounds by the chosen heavy points; None while all features are searched.
+        # Bounds by the heavy points; None while all features are searched.
         self._bounds = None
-        # Number of the present round, and of the round of the next choice.
+        # Number of the present round, from 1, and of the round from which on a search of all
+        # features chooses heavy points.
         self._round = self._next_choice = 0
 
     def __call__(self, weights):
@@ -104,21 +110,21 @@ class BoundedPrefixSumSearch:
         sum_below : float
             Signed sum of the weights below the threshold.
         """
-        # 1) Search the features that can have the largest sum by the bounds, if there are few.
         self._round += 1
         weights_float32 = round_to_float32(weights)
         if self._bounds:
+            # 1) Find the candidates by the bounds.
             features = self._candidates(weights_float32)
-            if (
-                self._bounds.excess_cost(len(features)) > _MAX_EXCESS_COST
-                or self._round >= self._next_choice
-            ):
-                # Forget the heavy points, and choose others in the next search of all features.
+            self._bounds.record_search(len(features))
+            # 2) Drop bounds that are old or have become costly. The next search of all features, in
+            # this round or in the next, chooses heavy points again. The candidates stay valid.
+            if self._round >= self._next_choice or self._bounds.excess_cost > _MAX_EXCESS_COST:
                 self._bounds, self._next_choice = None, self._round
+            # 3) Search the candidates only, if this is faster.
             if _COST_PER_FEATURE * len(features) < len(self._bins):
                 sums = self._sums_below(features, weights_float32)
                 return self._select_first(weights, sums, features)
-        # 2) Search all features. If it is time, choose heavy points for the next rounds.
+        # 4) Search all features. If it is time, choose heavy points for the next rounds.
         sums = self.points.below(weights_float32)
         if self._round >= self._next_choice:
             self._bounds = self._choose_heavy_points(weights_float32, sums)
@@ -129,10 +135,13 @@ class BoundedPrefixSumSearch:
     def _select_first(self, weights, sums, features):
         """Return threshold index, feature and sum of the first of the largest absolute sums.
 
+        "First" refers to the canonical order: by feature, then by threshold.
+
         Parameters
         ----------
         weights : ndarray of shape (n_points,), dtype=float64
         sums : ndarray of shape (n_thresholds, n_summed_features), dtype=float32
+            Sums of the weights below all thresholds, from `PrefixSumTables.below`.
         features : ndarray of shape (n_summed_features,)
             Features whose sums were computed.
 
@@ -164,14 +173,18 @@ class BoundedPrefixSumSearch:
         return int(threshold_index[first]), int(feature[first]), float(exact[first])
 
     def _candidates(self, weights):
-        """Return the features that may have the largest sum, in ascending order.
+        """Return the candidates: the features that may have the largest sum, in ascending order.
 
         Parameters
         ----------
         weights : ndarray of shape (n_points,), dtype=float32
+
+        Returns
+        -------
+        ndarray of shape (n_candidates,), dtype=int64
         """
-        # The sums of the features with the largest bounds are computed first: features whose bound
-        # is below the largest of these sums are excluded.
+        # The features with the largest bounds are summed first. Features whose bound is below the
+        # largest of these sums are excluded.
         bounds, scale = self._bounds.bounds(weights)
         n_top = min(_N_TOP_FEATURES, len(bounds))
         top = np.argpartition(-bounds, n_top - 1)[:n_top]
@@ -180,27 +193,35 @@ class BoundedPrefixSumSearch:
         return np.flatnonzero(bounds >= best - slack)
 
     def _slack(self, scale, roundings=0):
-        """Return an upper bound on the rounding errors of the difference of two sums.
+        """Return an upper bound on the rounding error of a sum, or a bound, minus another sum.
 
         Parameters
         ----------
         scale : float
             Sum of absolute weights.
         roundings : int, default=0
-            Number of additions behind a sum over the heavy points.
+            Number of roundings of a weight in a sum over the heavy points.
+
+        Returns
+        -------
+        float
         """
-        # An addition has an error of at most eps / 2, relative to `scale`, so that the difference
-        # of two sums has `roundings` times eps. Factor 4 covers the additions of the bounds as
-        # well.
+        # A sum in which each weight is rounded r times has an error of at most r eps / 2, relative
+        # to `scale`. A bound adds up three sums: over the heavy points now, and over all points and
+        # the heavy points at their choice. With the sum that it is compared with, this makes
+        # 2 r eps. Twice as much covers the few roundings of the change of the light points.
         roundings = max(roundings, self.points.additions)
         return (4 * roundings * float(np.finfo(np.float32).eps) + TIE_TOLERANCE) * scale
 
     def _sums_below(self, features, weights):
-        """Return the sums of some features over all points, (n_thresholds, n_features)."""
+        """Return sums over all points below all thresholds of the given features.
+
+        The result has the shape (n_thresholds, n_given_features), dtype=float32.
+        """
         return PrefixSumTables(self._bins[features], self._n_thresholds).below(weights)
 
     def _choose_heavy_points(self, weights, sums):
-        """Choose the heavy points, so that the expected cost of a search is smallest.
+        """Choose the number of heavy points that makes the expected cost of a search smallest.
 
         Parameters
         ----------
@@ -211,13 +232,15 @@ class BoundedPrefixSumSearch:
         Returns
         -------
         _HeavyPointBounds or None
-            Bounds by the chosen points. None if the smallest cost exceeds `_MAX_COST`.
+            Bounds by the chosen points. None if the smallest cost exceeds `_MAX_COST`, or if there
+            are too few points.
         """
         n_points = len(weights)
         if n_points < _HEAVY_STEPS:
             return None
-        # 1) For each number of heavy points, bound the change of the sums over the light points.
-        # Count the features that this bound excludes.
+        # 1) For each number of heavy points, assume that the weights of the light points change by
+        # 60 %. A feature whose largest sum is below the best one by more than the assumed change
+        # cannot win: count these features.
         magnitudes = np.abs(weights)
         by_magnitude = np.argsort(-magnitudes)
         n_heavy = n_points * np.arange(1, _HEAVY_STEPS) // _HEAVY_STEPS
@@ -225,13 +248,14 @@ class BoundedPrefixSumSearch:
         assumed_change = _ASSUMED_CHANGE * (cumulative[-1] - cumulative[n_heavy - 1])
         largest_sums = np.sort(_max_abs_sums(sums))
         n_excluded = np.searchsorted(largest_sums, largest_sums[-1] - assumed_change)
-        # 2) Take the number of the smallest cost: the sums over the heavy points of all features,
-        # and the sums over all points of the features that are not excluded.
+        # 2) Take the number with the smallest cost. This is the cost of the sums of all features
+        # over the heavy points, and of the sums of the other features over all points.
         base_cost = self._cost(n_heavy) / self._cost(n_points)
         costs = base_cost + _COST_PER_FEATURE * (1 - n_excluded / len(largest_sums))
         cheapest = costs.argmin()
         if costs[cheapest] > _MAX_COST:
             return None
+        # 3) Store the sums over the heavy and the light points.
         heavy, light = by_magnitude[: n_heavy[cheapest]], by_magnitude[n_heavy[cheapest] :]
         heavy.sort()
         points = PrefixSumTables(self._bins.take(heavy, axis=1), self._n_thresholds)
@@ -246,7 +270,13 @@ class BoundedPrefixSumSearch:
         )
 
     def _cost(self, n_points):
-        """Return the cost of the sums over `n_points` points; only ratios of costs matter."""
+        """Return the cost of the sums of a feature, in units of the addition of one point.
+
+        Parameters
+        ----------
+        n_points : int or ndarray of int
+            Number of points that are added up.
+        """
         threshold_cost = _COST_PER_THRESHOLD * self._n_thresholds
         return addition_cost(n_points, self._n_thresholds + 1) + threshold_cost
 
@@ -254,14 +284,16 @@ class BoundedPrefixSumSearch:
 class _HeavyPointBounds:
     """Bounds on all sums, computed from the sums over the heavy points.
 
+    The object is made when the heavy points are chosen, and used in the rounds after.
+
     Parameters
     ----------
     points : PrefixSumTables
-        Sums over the heavy points.
+        Tables from which the sums over the heavy points are computed.
     heavy, light : ndarray of int
         Indices of the heavy points and of the light points.
     weights : ndarray of shape (n_points,), dtype=float32
-        Current weights of all points.
+        Weights of all points in the round of the choice.
     sums : ndarray of shape (n_thresholds, n_features), dtype=float32
         Sums of these weights over all points.
     base_cost, expected_cost : float
@@ -270,7 +302,9 @@ class _HeavyPointBounds:
     Attributes
     ----------
     roundings : int
-        Number of additions behind a sum; see `PrefixSumTables`.
+        Number of roundings of a weight in a sum over the heavy points.
+    excess_cost : float
+        Cost of the recorded searches beyond their expected cost.
     """
 
     def __init__(self, points, heavy, light, weights, sums, base_cost, expected_cost):
@@ -280,7 +314,7 @@ class _HeavyPointBounds:
         self._light_sums = sums - points.below(weights[heavy])
         self._scale_at_choice = float(np.abs(weights).sum())
         self._base_cost, self._expected_cost = base_cost, expected_cost
-        self._excess_cost = 0.0
+        self.excess_cost = 0.0
         self.roundings = points.additions
 
     def bounds(self, weights):
@@ -295,9 +329,12 @@ class _HeavyPointBounds:
         bounds : ndarray of shape (n_features,), dtype=float32
             Bounds, up to rounding errors.
         scale : float
-            Sum of absolute weights that rounding errors are relative to. It includes the previous
-            weights of the heavy points, whose rounding errors are in the sums over light points.
+            Number that rounding errors are relative to: the sum of the absolute weights of all
+            points, plus `growth` times their sum at the choice, since the stored sums have rounding
+            errors as well.
         """
+        # 1) Bound the change of the sums over the light points. Such a sum is `growth` times its
+        # stored value, plus the changes of the points below the threshold: between -fall and rise.
         current = weights[self._light]
         magnitude = float(np.abs(current).sum())
         growth = np.float32(
@@ -305,22 +342,20 @@ class _HeavyPointBounds:
             if magnitude < _MAX_GROWTH * self._light_magnitude
             else _MAX_GROWTH
         )
-        # The sum over the light points below a threshold is `growth` times its previous value, plus
-        # the changes of the points below: between -fall and rise.
         change = current - growth * self._light_weights
         rise, fall = change[change > 0].sum(), -change[change < 0].sum()
+        # 2) Add the sums over the heavy points and the scaled sums over the light points.
         sums = self._points.below(weights[self._heavy])
         sums += growth * self._light_sums
         scale = float(np.abs(weights).sum()) + float(growth) * self._scale_at_choice
         return np.maximum(sums.max(axis=0) + rise, fall - sums.min(axis=0)), scale
 
-    def excess_cost(self, n_candidates):
-        """Add the cost of a search with `n_candidates`, and return the excess of all searches."""
+    def record_search(self, n_candidates):
+        """Add the unexpected part of the cost of a search with `n_candidates` to `excess_cost`."""
         cost = self._base_cost + _COST_PER_FEATURE * n_candidates / self._light_sums.shape[1]
-        self._excess_cost += max(0.0, cost - self._expected_cost)
-        return self._excess_cost
+        self.excess_cost += max(0.0, cost - self._expected_cost)
 
 
 def _max_abs_sums(sums):
-    """Return the largest absolute sum of each feature."""
+    """Return the largest absolute sum of each feature; `sums` is (n_thresholds, n_features)."""
     return np.maximum(sums.max(axis=0), -sums.min(axis=0))
