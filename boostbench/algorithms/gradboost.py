@@ -11,7 +11,7 @@ import numpy as np
 from boostbench.algorithms.base.estimators import StumpEnsemble
 from boostbench.algorithms.base.master import MIN_EDGE, StumpMaster
 from boostbench.algorithms.base.parameters import NonNegativeFloat
-from boostbench.core.losses.objective import ROW_NORMS, row_norms
+from boostbench.core.losses.objective import ROW_NORMS, euclidean_lengths
 from boostbench.core.stumps.search import StumpSearch
 from boostbench.core.stumps.stump import Stump
 from boostbench.core.weak_learner import TIE_TOLERANCE, argmax_with_tolerance
@@ -198,7 +198,7 @@ class _GradBoostMaster(StumpMaster):
         result = self.search.best_position_excluding(
             self.weights,
             self.ranking_score,
-            change_bound=row_norms,
+            change_bound=euclidean_lengths,
             scale=scale,
             excluded=known_positions,
         )
@@ -236,7 +236,7 @@ class _GradBoostMaster(StumpMaster):
             self.distinct_stumps.append(stump)
             self.search_positions[row] = position
         step = coefficients - self.W[row]
-        old_norm, new_norm = self.norm.row_values(np.stack([self.W[row], coefficients]))
+        old_norm, new_norm = self.norm.evaluate(np.stack([self.W[row], coefficients]))
         self.W[row] = coefficients
         self.penalty += new_norm - old_norm
         self.stumps.append(stump)
@@ -323,7 +323,7 @@ class _GradBoostMaster(StumpMaster):
         minimisers = self._minimisers(W, edges)
         steps = minimisers - W
         loss_decreases = (steps * (edges - _CURVATURE / 2 * steps)).sum(axis=1)
-        norm_increases = self.norm.row_values(minimisers) - self.norm.row_values(W)
+        norm_increases = self.norm.evaluate(minimisers) - self.norm.evaluate(W)
         return loss_decreases - self.params.nu * norm_increases, steps
 
     def _update_weights(self):

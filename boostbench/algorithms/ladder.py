@@ -371,7 +371,7 @@ class _CodewordMaster(_RiskMaster):
     def correct(self, result):
         """Add the tree with the step that minimises the risk, eq. (6); see `Master.correct`."""
         # The risk also moves its predictor by the step.
-        step, is_perfect = self.risk.step(result.leaf, result.values)
+        step, is_perfect = self.risk.add_learner(result.leaf, result.values)
         self.trees.append(result.tree)
         self.coefficients.append(step)
         self.log_risks.append(self.risk.log_risk)
@@ -386,7 +386,7 @@ class _LadderMaster(_CodewordMaster):
         progress = super().correct(result)
         if len(self.trees) % self.params.boosting_steps == 0:
             for _ in range(self.params.codeword_steps):
-                if not self.risk.move_codewords():
+                if not self.risk.descend_codewords():
                     break
             self.codewords.append(self.risk.codewords)
             self.log_risks[-1] = self.risk.log_risk
@@ -402,7 +402,7 @@ class _CodewordDescent(_RiskMaster):
 
     def correct(self, risk):
         """Move the codewords; the training ends if no step lowers the risk."""
-        progress = risk.move_codewords()
+        progress = risk.descend_codewords()
         self.codewords.append(risk.codewords)
         self.log_risks.append(risk.log_risk)
         return progress

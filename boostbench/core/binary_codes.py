@@ -27,7 +27,7 @@ from boostbench.core.linear_algebra import canonical_signs
 _RELATIVE_TOLERANCE = 1e-9
 
 
-def itq_rotation(components, rotation, n_iterations):
+def itq_rotation(coordinates, rotation, n_iterations):
     """Return the rotation of iterative quantization, which moves samples close to cube corners.
 
     Each iteration replaces the samples by their nearest corners, and then finds the rotation that
@@ -35,7 +35,7 @@ def itq_rotation(components, rotation, n_iterations):
 
     Parameters
     ----------
-    components : ndarray of shape (n_samples, n_bits)
+    coordinates : ndarray of shape (n_samples, n_bits)
         Coordinates of the samples.
     rotation : ndarray of shape (n_bits, n_bits)
         Initial rotation, orthogonal.
@@ -44,13 +44,13 @@ def itq_rotation(components, rotation, n_iterations):
     Returns
     -------
     ndarray of shape (n_bits, n_bits)
-        Orthogonal matrix. No iteration increases the distance of ``components @ rotation`` from its
-        signs.
+        Orthogonal matrix. No iteration increases the distance of ``coordinates @ rotation`` from
+        its signs.
     """
     for _ in range(n_iterations):
-        corners = np.where(components @ rotation > 0, 1.0, -1.0)
+        corners = np.where(coordinates @ rotation > 0, 1.0, -1.0)
         # U V' is the nearest rotation if the product is decomposed to U S V'.
-        left_vectors, _, right_vectors = np.linalg.svd(components.T @ corners)
+        left_vectors, _, right_vectors = np.linalg.svd(coordinates.T @ corners)
         rotation = left_vectors @ right_vectors
     return rotation
 
@@ -159,12 +159,12 @@ def best_step(residual, projections, kernel):
     # h' R h after the first 1, 2, ... flips. If the samples of a set F flip, h = s - 2 s_F, where
     # s_F is s in F and 0 elsewhere, so that h' R h changes by 4 (s_F' R s_F - s_F' R s). The first
     # product grows with each flip by its row of the matrix s_i R_ij s_j, up to the diagonal.
-    start = np.where(projections > 0, 1.0, -1.0)
-    start[active] = np.where(kernel[active] > 0, -1.0, 1.0)
-    flipped = start[rows]
-    products = residual[rows[:, None], rows] * np.multiply.outer(flipped, flipped)
+    initial_signs = np.where(projections > 0, 1.0, -1.0)
+    initial_signs[active] = np.where(kernel[active] > 0, -1.0, 1.0)
+    ordered_signs = initial_signs[rows]
+    products = residual[rows[:, None], rows] * np.multiply.outer(ordered_signs, ordered_signs)
     interactions = 2 * np.tril(products, -1).sum(axis=1) + products.diagonal()
-    gains = np.cumsum(4 * (interactions - flipped * (residual @ start)[rows]))
+    gains = np.cumsum(4 * (interactions - ordered_signs * (residual @ initial_signs)[rows]))
     # 3) List the possible steps: before the first crossing, between two distinct ones, and after
     # the last. Entry n of `gains` and `steps` belongs to n flips.
     gains = np.concatenate([[0.0], gains])
@@ -204,42 +204,42 @@ def fit_class_codes(kernels, labels, n_bits, max_iter):
     """
     # Let S be the similarities, Z the class indicators, and B the bits so far, of shape
     # (n_samples, n_previous_bits). With S = 2 Z Z' - 1 1', the residual R = n_bits S - B B' is
-    # P P' - N N' for P = sqrt(2 n_bits) Z (`positive`) and the columns sqrt(n_bits) 1 and B of N
-    # (`negative`). Both have few columns, so that products with R are cheap.
+    # P P' - N N' for P = sqrt(2 n_bits) Z and N = [sqrt(n_bits) 1, B]. Both have few columns, so
+    # that products with R are cheap.
     indicators = (labels[:, None] == np.arange(labels.max() + 1)).astype(np.float64)
-    positive = np.sqrt(2 * n_bits) * indicators
-    negative = np.full((len(labels), 1), np.sqrt(n_bits))
+    P = np.sqrt(2 * n_bits) * indicators
+    N = np.full((len(labels), 1), np.sqrt(n_bits))
     columns = []
     for _ in range(n_bits):
         # 1) Find two weight vectors: an eigenvector, which is optimal for real numbers in place of
         # signs, and from there a minimum of the loss of smooth signs.
-        start = _eigenvector_weights(kernels, positive, negative)
+        start = _eigenvector_weights(kernels, P, N)
         smooth = minimize(
             smooth_loss,
             start,
-            (kernels, positive, negative),
+            (kernels, P, N),
             method="L-BFGS-B",
             jac=True,
             options={"maxiter": max_iter},
         ).x
         # 2) Keep the weights of the larger h' R h = |P' h|^2 - |N' h|^2.
         bits = [np.where(kernels @ weights > 0, 1.0, -1.0) for weights in (start, smooth)]
-        objectives = [((b @ positive) ** 2).sum() - ((b @ negative) ** 2).sum() for b in bits]
+        objectives = [((b @ P) ** 2).sum() - ((b @ N) ** 2).sum() for b in bits]
         best = int(objectives[1] > objectives[0] + _RELATIVE_TOLERANCE * abs(objectives[0]))
         columns.append((start, smooth)[best])
-        negative = np.column_stack([negative, bits[best]])
+        N = np.column_stack([N, bits[best]])
     return np.column_stack(columns)
 
 
-def smooth_loss(weights, kernels, positive, negative):
+def smooth_loss(weights, kernels, P, N):
     """Return ``-h' R h / n_samples ** 2`` for the smoothed signs ``h = tanh(kernels @ w / 2)``.
 
     Parameters
     ----------
     weights : ndarray of shape (n_anchors,)
     kernels : ndarray of shape (n_samples, n_anchors)
-    positive, negative : ndarray of shape (n_samples, n_columns)
-        ``R = positive @ positive.T - negative @ negative.T``.
+    P, N : ndarray of shape (n_samples, n_columns)
+        ``R = P @ P.T - N @ N.T``.
 
     Returns
     -------
@@ -250,12 +250,12 @@ def smooth_loss(weights, kernels, positive, negative):
     # h' R h is 2 R h.
     scale = float(len(kernels)) ** 2
     smooth = np.tanh(kernels @ weights / 2)
-    image = positive @ (positive.T @ smooth) - negative @ (negative.T @ smooth)
+    image = P @ (P.T @ smooth) - N @ (N.T @ smooth)
     gradient = -kernels.T @ (image * (1 - smooth**2))
     return float(-smooth @ image / scale), gradient / scale
 
 
-def _eigenvector_weights(kernels, positive, negative):
+def _eigenvector_weights(kernels, P, N):
     """Return the w that maximises ``h' R h`` over ``h = kernels @ w`` of norm ``sqrt(n_samples)``.
 
     See `smooth_loss` for the parameters. The solution is the eigenvector v of the largest
@@ -265,7 +265,7 @@ def _eigenvector_weights(kernels, positive, negative):
     # A tiny ridge makes K' K positive definite.
     gram = kernels.T @ kernels
     ridge = 1e-9 * np.trace(gram) + np.finfo(float).tiny
-    positive_part, negative_part = kernels.T @ positive, kernels.T @ negative
+    positive_part, negative_part = kernels.T @ P, kernels.T @ N
     _, vectors = eigh(
         positive_part @ positive_part.T - negative_part @ negative_part.T,
         gram + ridge * np.eye(len(gram)),

@@ -20,7 +20,7 @@ _SHARPNESS = (2, 5, 10, 20, 50, 100, 300, 1000, 3000)
 _N_STARTS = 5
 
 # L-BFGS finds the largest inner product of an optimum to this precision.
-_TOLERANCE = 1e-5
+_SAME_OPTIMUM = 1e-5
 
 # The solver requires nonnegative coefficients, so that this number is added to all coordinates. It
 # exceeds the coordinates of vectors of about unit length by far.
@@ -98,7 +98,7 @@ def max_distance_codewords(n_classes, n_components, rng):
     ]
     largest = np.array([largest_inner_product(vectors) for vectors in candidates])
     # Several starts can reach the same optimum up to a rotation: the first of them is taken.
-    return candidates[int((largest <= largest.min() + _TOLERANCE).argmax())]
+    return candidates[int((largest <= largest.min() + _SAME_OPTIMUM).argmax())]
 
 
 def draw_codebook(n_classes, n_components, rng):

@@ -99,15 +99,15 @@ class CoefficientPath:
         return sparse.csr_array(parts, shape=(len(indptr) - 1, n_coefficients))
 
 
-def stage_coefficients(path, stage, shape):
+def coefficients_after(path, n_rounds, shape):
     """Return the coefficients after a number of rounds.
 
     Parameters
     ----------
-    path : scipy.sparse.csr_array of shape (n_rounds, n_coefficients)
+    path : scipy.sparse.csr_array of shape (n_all_rounds, n_coefficients)
         From `CoefficientPath.matrix`.
-    stage : int
-        0 to n_rounds.
+    n_rounds : int
+        Number of rounds, from 0 to the number of rows of `path`.
     shape : tuple of int
         Shape of the coefficients after the last round.
 
@@ -116,7 +116,7 @@ def stage_coefficients(path, stage, shape):
     ndarray of shape `shape`
         Coefficients; 0 for weak learners of later rounds.
     """
-    return path[[stage - 1]].toarray().reshape(shape) if stage else np.zeros(shape)
+    return path[[n_rounds - 1]].toarray().reshape(shape) if n_rounds else np.zeros(shape)
 
 
 def l1_constrained_path(H, is_own_class, loss, norms):

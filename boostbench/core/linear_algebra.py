@@ -143,7 +143,7 @@ class CompressedMatrix(NamedTuple):
 
     Examples
     --------
-    >>> matrix = CompressedMatrix.from_columns(np.int32([[1], [0]]), np.array([[2.0], [3.0]]), 2)
+    >>> matrix = compress_columns(np.int32([[1], [0]]), np.array([[2.0], [3.0]]), n_rows=2)
     >>> sparse_product(matrix, np.array([1.0, 10.0]))
     array([30.,  2.])
     >>> sparse_product(matrix.T, np.array([1.0, 10.0]))
@@ -156,31 +156,6 @@ class CompressedMatrix(NamedTuple):
     indices: np.ndarray
     data: np.ndarray
 
-    @classmethod
-    def from_columns(cls, rows, entries, n_rows):
-        """Return a matrix with the same number of entries in each column.
-
-        Parameters
-        ----------
-        rows : ndarray of shape (n_columns, n_entries), dtype=int32
-            Row of each entry.
-        entries : ndarray of shape (n_columns, n_entries)
-        n_rows : int
-
-        Returns
-        -------
-        CompressedMatrix of shape (n_rows, n_columns)
-        """
-        n_columns, n_entries = rows.shape
-        starts = np.arange(0, rows.size + 1, n_entries, dtype=np.int32)
-        return cls(
-            format="csc",
-            shape=(n_rows, n_columns),
-            indptr=starts,
-            indices=rows.ravel(),
-            data=entries.ravel(),
-        )
-
     @property
     def T(self):
         """The transposed matrix; the parts are shared."""
@@ -188,18 +163,43 @@ class CompressedMatrix(NamedTuple):
         return self._replace(format=transposed_format, shape=self.shape[::-1])
 
 
-def sparse_product(matrix, W):
-    """Return ``matrix @ W`` for a sparse and a dense matrix.
+def compress_columns(rows, entries, n_rows):
+    """Return a sparse matrix with the same number of entries in each column.
 
     Parameters
     ----------
-    matrix : CompressedMatrix, scipy.sparse.csc_array or csr_array of shape (n_rows, n_samples)
-    W : ndarray of shape (n_samples, n_columns) or (n_samples,)
+    rows : ndarray of shape (n_columns, n_entries), dtype=int32
+        Row of each entry of each column.
+    entries : ndarray of shape (n_columns, n_entries)
+    n_rows : int
+        Number of rows of the matrix.
+
+    Returns
+    -------
+    CompressedMatrix of shape (n_rows, n_columns)
+    """
+    n_columns, n_entries = rows.shape
+    return CompressedMatrix(
+        format="csc",
+        shape=(n_rows, n_columns),
+        indptr=np.arange(0, rows.size + 1, n_entries, dtype=np.int32),
+        indices=rows.ravel(),
+        data=entries.ravel(),
+    )
+
+
+def sparse_product(matrix, dense):
+    """Return ``matrix @ dense`` for a sparse and a dense matrix.
+
+    Parameters
+    ----------
+    matrix : CompressedMatrix, scipy.sparse.csc_array or csr_array of shape (n_rows, n_columns)
+    dense : ndarray of shape (n_columns, n_dense_columns) or (n_columns,)
         Dense matrix in C order, of the data type of the sparse matrix or a wider one.
 
     Returns
     -------
-    ndarray of shape (n_rows, n_columns) or (n_rows,)
+    ndarray of shape (n_rows, n_dense_columns) or (n_rows,)
 
     Examples
     --------
@@ -207,21 +207,21 @@ def sparse_product(matrix, W):
     >>> sparse_product(csc_array([[1.0, 2.0]]), np.array([[3.0, 4.0], [5.0, 6.0]]))
     array([[13., 16.]])
     """
-    sums = np.zeros((matrix.shape[0], *W.shape[1:]), W.dtype)
-    add_sparse_product(matrix, W, sums)
+    sums = np.zeros((matrix.shape[0], *dense.shape[1:]), dense.dtype)
+    add_sparse_product(matrix, dense, sums)
     return sums
 
 
-def add_sparse_product(matrix, W, sums):
-    """Add the product of a sparse and a dense matrix to an array, as ``sums += matrix @ W`` does.
+def add_sparse_product(matrix, dense, sums):
+    """Add the product of a sparse and a dense matrix to an array: ``sums += matrix @ dense``.
 
     Parameters
     ----------
-    matrix : CompressedMatrix, scipy.sparse.csc_array or csr_array of shape (n_rows, n_samples)
-    W : ndarray of shape (n_samples, n_columns) or (n_samples,)
+    matrix : CompressedMatrix, scipy.sparse.csc_array or csr_array of shape (n_rows, n_columns)
+    dense : ndarray of shape (n_columns, n_dense_columns) or (n_columns,)
         Dense matrix in C order, of the data type of the sparse matrix or a wider one.
-    sums : ndarray of shape (n_rows, n_columns) or (n_rows,)
-        Array in C order, of the data type of `W`. Overwritten.
+    sums : ndarray of shape (n_rows, n_dense_columns) or (n_rows,)
+        Array in C order, of the data type of `dense`. Overwritten.
 
     Examples
     --------
@@ -235,15 +235,15 @@ def add_sparse_product(matrix, W, sums):
     # has none of their names, the public product takes their place.
     if LOOPS is None:
         kind = sparse.csc_array if matrix.format == "csc" else sparse.csr_array
-        sums += kind((matrix.data, matrix.indices, matrix.indptr), shape=matrix.shape) @ W
+        sums += kind((matrix.data, matrix.indices, matrix.indptr), shape=matrix.shape) @ dense
         return
     matvec, matvecs = LOOPS[matrix.format]
-    n_rows, n_samples = matrix.shape
+    n_rows, n_columns = matrix.shape
     entries = matrix.indptr, matrix.indices, matrix.data
-    if W.ndim == 1 or W.shape[1] == 1:
-        matvec(n_rows, n_samples, *entries, W.ravel(), sums.ravel())
+    if dense.ndim == 1 or dense.shape[1] == 1:
+        matvec(n_rows, n_columns, *entries, dense.ravel(), sums.ravel())
     else:
-        matvecs(n_rows, n_samples, W.shape[1], *entries, W.ravel(), sums.ravel())
+        matvecs(n_rows, n_columns, dense.shape[1], *entries, dense.ravel(), sums.ravel())
 
 
 def accumulate_rows(values):

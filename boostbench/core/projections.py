@@ -299,23 +299,23 @@ def _weight_matrix(neighbours, values):
     return sparse.csr_array((values.ravel(), neighbours.ravel(), indptr), (n_samples, n_samples))
 
 
-def _smallest_eigenvectors(matrix, scale, n_components):
-    """Return the directions a of the smallest ``a' matrix a`` with ``a' scale a = 1``.
+def _smallest_eigenvectors(matrix, constraint, n_components):
+    """Return the directions a of the smallest ``a' matrix a`` with ``a' constraint a = 1``.
 
-    These are the eigenvectors of the smallest eigenvalues of ``matrix a = rho scale a``, with
+    These are the eigenvectors of the smallest eigenvalues of ``matrix a = rho constraint a``, with
     canonical signs.
 
     Parameters
     ----------
-    matrix, scale : ndarray of shape (n_features, n_features)
-        Symmetric matrices, `scale` positive semidefinite.
+    matrix, constraint : ndarray of shape (n_features, n_features)
+        Symmetric matrices, `constraint` positive semidefinite.
     n_components : int
 
     Returns
     -------
     ndarray of shape (n_features, n_components)
     """
-    ridge = _RIDGE * np.trace(scale) / len(scale) + np.finfo(float).tiny
-    scale = scale + ridge * np.eye(len(scale))
-    directions = eigh(matrix, scale, subset_by_index=[0, n_components - 1])[1]
+    ridge = _RIDGE * np.trace(constraint) / len(constraint) + np.finfo(float).tiny
+    constraint = constraint + ridge * np.eye(len(constraint))
+    directions = eigh(matrix, constraint, subset_by_index=[0, n_components - 1])[1]
     return directions * canonical_signs(directions)

@@ -102,7 +102,7 @@ def test_selected_stump_has_the_lowest_bound(norm, nu, seed):
         lowest = penalty.prox(before - 2 * gradient, 2 * nu)
         step = lowest - before
         change = (step * (gradient + step / 4)).sum(axis=1)
-        change += nu * (penalty.row_values(lowest) - penalty.row_values(before))
+        change += nu * (penalty.evaluate(lowest) - penalty.evaluate(before))
         chosen = int(np.flatnonzero((before != after).any(axis=1))[0])
         assert change[chosen] == pytest.approx(change.min(), rel=1e-5)
         np.testing.assert_allclose(after[chosen], lowest[chosen], rtol=1e-6, atol=1e-12)

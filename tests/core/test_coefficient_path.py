@@ -1,6 +1,6 @@
 import numpy as np
 
-from boostbench.core.coefficient_path import CoefficientPath, stage_coefficients
+from boostbench.core.coefficient_path import CoefficientPath, coefficients_after
 
 
 def draw(n_rounds, n_classes, seed=0):
@@ -21,10 +21,10 @@ def test_stage_coefficients_have_zeros_for_later_columns():
     assert matrix.shape == (6, 18)
     assert matrix.nnz == sum(np.count_nonzero(W) for W in rounds)
     for t, W in enumerate(rounds, start=1):
-        stage = stage_coefficients(matrix, t, (6, 3))
+        stage = coefficients_after(matrix, t, (6, 3))
         np.testing.assert_array_equal(stage[:t], W)
         assert (stage[t:] == 0).all()
-    assert (stage_coefficients(matrix, 0, (6, 3)) == 0).all()
+    assert (coefficients_after(matrix, 0, (6, 3)) == 0).all()
 
 
 def test_last_round_can_be_replaced():
@@ -41,5 +41,5 @@ def test_last_round_can_be_replaced():
 def test_empty_path():
     matrix = CoefficientPath().matrix(0)
     assert matrix.shape == (0, 0)
-    assert stage_coefficients(matrix, 0, (0, 3)).shape == (0, 3)
+    assert coefficients_after(matrix, 0, (0, 3)).shape == (0, 3)
     assert CoefficientPath().matrix(5).shape == (0, 5)

@@ -10,7 +10,7 @@ from itertools import pairwise
 import numpy as np
 from scipy import sparse
 
-from boostbench.core.linear_algebra import CompressedMatrix, add_sparse_product, sparse_product
+from boostbench.core.linear_algebra import add_sparse_product, compress_columns, sparse_product
 
 # Numeric groups use histograms if there are at least this many samples per bin. With fewer samples,
 # comparing the samples with the drawn thresholds is faster than computing prefix sums of the bins.
@@ -192,7 +192,7 @@ class BagStumps:
         for start in range(0, len(joint_bins), _BLOCK_SAMPLES):
             samples = slice(start, start + _BLOCK_SAMPLES)
             ones = np.ones(joint_bins[samples].shape, np.float32)
-            matrix = CompressedMatrix.from_columns(joint_bins[samples], ones, len(counts))
+            matrix = compress_columns(joint_bins[samples], ones, len(counts))
             is_member = np.ascontiguousarray(is_in_bag[:, samples].T, np.float32)
             counts += sparse_product(matrix, is_member)
         return counts

@@ -31,7 +31,7 @@ from boostbench.algorithms.base.predictions import (
     rounding_slack,
 )
 from boostbench.algorithms.explanation.explainable import ExplainableMixin
-from boostbench.core.coefficient_path import stage_coefficients
+from boostbench.core.coefficient_path import coefficients_after
 from boostbench.core.stumps.category_sets import add_category_sets, stack_stumps
 
 
@@ -252,7 +252,7 @@ class TotallyCorrective:
     def _staged_coefficients(self, stages):
         """Yield the coefficients after each number of rounds in `stages`."""
         for stage in stages:
-            yield stage_coefficients(self.weight_path_, stage, self.coefficients_.shape)[:stage]
+            yield coefficients_after(self.weight_path_, stage, self.coefficients_.shape)[:stage]
 
     def _staged_scores(self, X, stages):
         """Yield the scores after given numbers of rounds; see `Booster._staged_scores`."""

@@ -144,7 +144,7 @@ def make_axes(views, thresholds, max_thresholds):
     return axes
 
 
-def rank_pairs(is_above, feature_of_cut, slopes, curvatures):
+def rank_pairs(is_above, feature_of_cut, negative_slopes, curvatures):
     """Rank pairs of features by the decrease of the loss from steps in four quadrants.
 
     A cut of each feature divides the samples into four quadrants. With the sums s of the negative
@@ -157,7 +157,7 @@ def rank_pairs(is_above, feature_of_cut, slopes, curvatures):
         1 if a sample is above a cut, else 0.
     feature_of_cut : ndarray of shape (n_cuts,)
         Index of the feature of each cut, ascending, from 0 to n_features - 1.
-    slopes, curvatures : ndarray of shape (n_scores, n_samples)
+    negative_slopes, curvatures : ndarray of shape (n_scores, n_samples)
         Negative first derivatives, and second derivatives, of the loss.
 
     Returns
@@ -169,9 +169,9 @@ def rank_pairs(is_above, feature_of_cut, slopes, curvatures):
     """
     # 1) Compute the gain of each pair of cuts, of shape (n_cuts, n_cuts).
     total = 0.0
-    for slope, curvature in zip(slopes, curvatures, strict=True):
+    for negative_slope, curvature in zip(negative_slopes, curvatures, strict=True):
         quadrants = []
-        for values in (slope, curvature):
+        for values in (negative_slope, curvature):
             # Sums over the quadrants of each pair of cuts: above both, above the first cut only,
             # above the second cut only, above none.
             above_both = is_above.T @ (is_above * values[:, None])

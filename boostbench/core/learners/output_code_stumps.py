@@ -24,9 +24,9 @@ from bisect import bisect_left
 import numpy as np
 
 from boostbench.core.linear_algebra import (
-    CompressedMatrix,
     GrowableMatrix,
     accumulate_rows,
+    compress_columns,
     sparse_product,
 )
 from boostbench.core.stumps.search import StumpSearch
@@ -297,7 +297,7 @@ class _Rows:
         self._rows_of_learners = np.vstack([self._rows_of_learners, np.int32([row])])
         self._signs = np.vstack([self._signs, [sign]])
         columns = self._rows_of_learners, self._signs, self.n_rows
-        self._learner_matrix = CompressedMatrix.from_columns(*columns)
+        self._learner_matrix = compress_columns(*columns)
 
     def scores(self, codes):
         """Return ``codes.T @ H``; see `OutputProducts.scores`."""
@@ -328,8 +328,8 @@ class _Intervals:
         self._thresholds = [[] for _ in range(n_features)]
         self._interval_of_sample = np.tile(self._first_interval[:-1], (n_samples, 1))
         self._ones = np.ones(X.shape)
-        self._intervals_of_stump = np.empty((0, 3), np.int32)
-        self._entries_of_stump = np.empty((0, 3))
+        self._entry_intervals = np.empty((0, 3), np.int32)
+        self._stump_entries = np.empty((0, 3))
 
     def append(self, stump):
         """Add a stump; a new threshold divides an interval of its feature."""
@@ -344,7 +344,7 @@ class _Intervals:
             thresholds.insert(n_below, stump.threshold)
             for indices in (
                 self._first_interval,
-                self._intervals_of_stump,
+                self._entry_intervals,
                 self._interval_of_sample,
             ):
                 # The new interval gets the number `interval` + 1.
@@ -353,27 +353,29 @@ class _Intervals:
             intervals_in_feature = self._interval_of_sample[:, feature]
             intervals_in_feature += is_above & (intervals_in_feature == interval)
             columns = self._interval_of_sample, self._ones, self._first_interval[-1] + 1
-            self._B = CompressedMatrix.from_columns(*columns).T
+            self._sample_intervals = compress_columns(*columns).T
         # 3) Add the column of the stump to M.
         intervals = self._first_interval[feature], interval + 1, self._first_interval[feature + 1]
         entries = -stump.polarity, 2 * stump.polarity, -stump.polarity
-        self._intervals_of_stump = np.vstack([self._intervals_of_stump, np.int32(intervals)])
-        self._entries_of_stump = np.vstack([self._entries_of_stump, np.float64(entries)])
-        columns = self._intervals_of_stump, self._entries_of_stump, self._first_interval[-1] + 1
-        self._M = CompressedMatrix.from_columns(*columns)
+        self._entry_intervals = np.vstack([self._entry_intervals, np.int32(intervals)])
+        self._stump_entries = np.vstack([self._stump_entries, np.float64(entries)])
+        columns = self._entry_intervals, self._stump_entries, self._first_interval[-1] + 1
+        self._stump_intervals = compress_columns(*columns)
 
     def scores(self, codes):
         """Return ``codes.T @ H``; see `OutputProducts.scores`."""
         # These are the products with M, L and B.
-        sums = accumulate_rows(sparse_product(self._M, _pad_columns(codes)))
-        return np.ascontiguousarray(sparse_product(self._B, sums)[:, : codes.shape[1]].T)
+        sums = accumulate_rows(sparse_product(self._stump_intervals, _pad_columns(codes)))
+        return np.ascontiguousarray(
+            sparse_product(self._sample_intervals, sums)[:, : codes.shape[1]].T
+        )
 
     def edges(self, weights):
         """Return ``H @ weights.T``; see `OutputProducts.edges`."""
         # These are the products with B', L' (sums from the end) and M'.
-        sums = sparse_product(self._B.T, _pad_columns(weights.T))
+        sums = sparse_product(self._sample_intervals.T, _pad_columns(weights.T))
         accumulate_rows(sums[::-1])
-        return sparse_product(self._M.T, sums)[:, : len(weights)]
+        return sparse_product(self._stump_intervals.T, sums)[:, : len(weights)]
 
 
 def _pad_columns(values):

@@ -31,7 +31,7 @@ _CHUNK_POINTS = 2**19
 
 # Magnitude, as a binary exponent, from which on the data are rescaled before the projection: sums
 # of products of larger or smaller numbers could overflow or underflow.
-_MIN_EXPONENT = 64
+_EXTREME_EXPONENT = 64
 
 # Number of weights in a block of sums in double precision, so that the block stays in the cache.
 _EXACT_WEIGHTS = 2**17
@@ -300,7 +300,7 @@ def _rescale_data(X):
         Power of 2, which is exact. It is 1 unless the exponents are extreme.
     """
     exponent = int(np.frexp(np.abs(X).max())[1])
-    is_extreme = abs(exponent) >= _MIN_EXPONENT
+    is_extreme = abs(exponent) >= _EXTREME_EXPONENT
     data_scale = float(np.ldexp(1.0, -max(min(exponent, 1000), -1000))) if is_extreme else 1.0
     return np.ascontiguousarray(X.T) * data_scale, data_scale
 

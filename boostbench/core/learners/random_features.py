@@ -98,10 +98,10 @@ class RandomFeatureSearch(ABC):
         # scale. The difference of two edges has the errors of both, which the slack exceeds.
         slack = (2 * (len(G) + 2) * _EPS_FLOAT32 + TIE_TOLERANCE) * scale
         magnitudes = np.abs(edges).max(axis=0)
-        upper_bounds = magnitudes + errors * scale
+        lower_bounds, upper_bounds = magnitudes - errors * scale, magnitudes + errors * scale
         # 2) Evaluate the candidates that may be the best in double precision. If all of them are
         # constant, remove them and try the next ones, until none is left.
-        while (best_bound := (magnitudes - errors * scale).max()) > -np.inf:
+        while (best_bound := lower_bounds.max()) > -np.inf:
             candidates = np.flatnonzero(upper_bounds >= best_bound - slack)
             scores = np.array(
                 [self._exact_scores(make_learner(candidate), G) for candidate in candidates]
@@ -114,7 +114,7 @@ class RandomFeatureSearch(ABC):
                 learner = make_learner(candidates[row])
                 outputs = learner(self.X)
                 return SearchResult(learner, outputs, float(G[:, column] @ outputs), column)
-            magnitudes[candidates] = upper_bounds[candidates] = -np.inf
+            lower_bounds[candidates] = upper_bounds[candidates] = -np.inf
         return None
 
     def _exact_scores(self, learner, G):
@@ -179,7 +179,7 @@ class RandomPerceptronSearch(RandomFeatureSearch):
         self._radius = radius * (largest or 1.0)
         self._scaled = (scaled / radius).astype(np.float32)
         # Allocating these arrays in every round would take longer than the search.
-        self._values = np.empty((2, len(X), n_candidates), np.float32)
+        self._work = np.empty((2, len(X), n_candidates), np.float32)
 
     def _draw_candidates(self, G):
         """Draw perceptrons; see `RandomFeatureSearch._draw_candidates`."""
@@ -187,7 +187,7 @@ class RandomPerceptronSearch(RandomFeatureSearch):
         directions = self._draw_directions()
         directions /= np.linalg.norm(directions, axis=1, keepdims=True)
         thresholds = 2 * self._draw_uniform() - 1
-        values, distances = self._values
+        values, distances = self._work
         np.matmul(self._scaled, directions.T, out=values)
         values -= thresholds
         # Directions and samples have a norm of at most 1, which bounds the rounding error of

@@ -30,12 +30,12 @@ _RESOLUTION_BITS = 23
 
 # Length of the blocks of points whose prefix sums are products with a triangular matrix. This is
 # faster than np.cumsum, where each addition waits for the previous one.
-_BLOCK = 16
+_BLOCK_POINTS = 16
 
 # Factors of a block: a product with the ones is its sum, a product with the triangle its prefix
 # sums.
-_ONES = np.ones(_BLOCK, np.float32)
-_TRIANGLE = np.triu(np.ones((_BLOCK, _BLOCK), np.float32))
+_ONES = np.ones(_BLOCK_POINTS, np.float32)
+_TRIANGLE = np.triu(np.ones((_BLOCK_POINTS, _BLOCK_POINTS), np.float32))
 
 
 class RandomProjectionSearch:
@@ -66,7 +66,7 @@ class RandomProjectionSearch:
         self.X = np.ascontiguousarray(X, dtype=np.float64)
         self._draw = draw
         self._rounds_per_batch = max(1, _BATCH_VALUES // (len(X) * n_projections))
-        positions_per_batch = self._rounds_per_batch * n_projections * (len(X) + _BLOCK)
+        positions_per_batch = self._rounds_per_batch * n_projections * (len(X) + _BLOCK_POINTS)
         self._max_cached_batches = (
             _MAX_CACHED_POSITIONS // positions_per_batch if cache_batches else 0
         )
@@ -136,7 +136,7 @@ class RandomProjectionSearch:
         # A sum has roundings within its block, of the preceding blocks, and of the weights. The
         # error of each is at most eps / 2, relative to the sum of absolute weights. Two sums are
         # compared.
-        roundings = _BLOCK + magnitudes.shape[1] // _BLOCK + 2
+        roundings = _BLOCK_POINTS + magnitudes.shape[1] // _BLOCK_POINTS + 2
         slack = (roundings * float(np.finfo(np.float32).eps) + TIE_TOLERANCE) * scale
         features, ranks = np.nonzero(magnitudes[:, :n_samples] >= magnitudes.max() - slack)
         # 2) Compare them in double precision, from the prefix sums of their features.
@@ -207,7 +207,7 @@ class _LineSorter:
 
     def __init__(self, shape):
         *lines, n_samples = shape
-        n_positions = -(-n_samples // _BLOCK) * _BLOCK
+        n_positions = -(-n_samples // _BLOCK_POINTS) * _BLOCK_POINTS
         self.values = np.empty(shape)
         self._keys = np.empty(shape, np.int64)
         self._order = np.full((*lines, n_positions), n_samples)
@@ -252,7 +252,7 @@ def _prefix_sums(values, start):
     Parameters
     ----------
     values : ndarray of shape (n_rows, n_positions), dtype=float32
-        Values, whose number of columns is a multiple of `_BLOCK`. Overwritten.
+        Values, whose number of columns is a multiple of `_BLOCK_POINTS`. Overwritten.
     start : float
 
     Returns
@@ -262,9 +262,9 @@ def _prefix_sums(values, start):
     # Row i of the product of a block with the triangle of ones holds its prefix sums. The sum of
     # all earlier blocks is added to the first value of each block before, which adds it to all of
     # them.
-    blocks = values.reshape(-1, _BLOCK)
+    blocks = values.reshape(-1, _BLOCK_POINTS)
     totals = (blocks @ _ONES).reshape(len(values), -1)
-    firsts = values[:, ::_BLOCK]
+    firsts = values[:, ::_BLOCK_POINTS]
     firsts += start
     firsts[:, 1:] += np.cumsum(totals[:, :-1], axis=1)
     return (blocks @ _TRIANGLE).reshape(values.shape)

@@ -73,7 +73,7 @@ class BatchedBinaryLogistic:
         -------
         ndarray of shape (n_models,), dtype=float32
         """
-        return second_derivative(curvatures, direction * direction)
+        return sum_curvatures(curvatures, direction * direction)
 
 
 class BatchedMulticlassLogistic:
@@ -128,7 +128,7 @@ class BatchedMulticlassLogistic:
         # multiplied by the margin of the direction to the own class, 0.
         margins = self._margins(direction)
         margins *= margins
-        return second_derivative(curvatures, margins)
+        return sum_curvatures(curvatures, margins)
 
     def _margins(self, scores):
         """Return the score of each sample's class minus all its scores."""
@@ -168,7 +168,7 @@ class BatchedSquaredLoss:
 
     def curvature_along(self, direction, curvatures):
         """Return second derivatives; see `BatchedBinaryLogistic.curvature_along`."""
-        return second_derivative(curvatures, direction * direction)
+        return sum_curvatures(curvatures, direction * direction)
 
 
 class BatchedPoissonLoss:
@@ -211,7 +211,7 @@ class BatchedPoissonLoss:
 
     def curvature_along(self, direction, curvatures):
         """Return second derivatives; see `BatchedBinaryLogistic.curvature_along`."""
-        return second_derivative(curvatures, direction * direction)
+        return sum_curvatures(curvatures, direction * direction)
 
 
 class BatchedQuantileLoss:
@@ -272,7 +272,7 @@ class BatchedQuantileLoss:
 
     def curvature_along(self, direction, curvatures):
         """Return second derivatives; see `BatchedBinaryLogistic.curvature_along`."""
-        return second_derivative(curvatures, direction * direction)
+        return sum_curvatures(curvatures, direction * direction)
 
 
 def _margin_derivatives(margins, weights):
@@ -297,7 +297,7 @@ def _margin_derivatives(margins, weights):
     return negative_slopes, curvatures
 
 
-def second_derivative(curvatures, squares):
+def sum_curvatures(curvatures, squares):
     """Return the sum of curvatures times squared changes, for each model.
 
     Parameters

@@ -74,7 +74,7 @@ class CodewordRisk:
     Examples
     --------
     >>> risk = CodewordRisk(np.array([0, 1]), np.array([[1.0], [-1.0]]))
-    >>> risk.step(np.array([0, 1]), np.array([[1.0], [-0.5]]))
+    >>> risk.add_learner(np.array([0, 1]), np.array([[1.0], [-0.5]]))
     (24.0, True)
     """
 
@@ -118,7 +118,7 @@ class CodewordRisk:
         """
         return self._gradient(self._losses)
 
-    def step(self, leaf, values):
+    def add_learner(self, leaf, values):
         """Add the multiple of a weak learner that minimises the risk to the predictor, eq. (6).
 
         The losses of the samples of one leaf and class change by one factor, so that the search for
@@ -155,7 +155,7 @@ class CodewordRisk:
         is_perfect = bool((multiple * slopes[np.array(sums) > 0] < 0).all())
         return multiple, is_perfect
 
-    def move_codewords(self):
+    def descend_codewords(self):
         """Make one step of gradient descent in the codewords: LADDER, Algorithm 2.
 
         The line search compares risks after the codewords are normalised, so that the risk never
@@ -229,7 +229,7 @@ class CodewordRisk:
         """Return the derivatives of the sum of `losses` with respect to the codewords."""
         return 0.5 * self._duals(losses) @ self.predictions
 
-    def _move_by(self, origin, direction, size):
+    def _try_step(self, origin, direction, size):
         """Return the codewords after a step of a given size, with their risk and slope.
 
         Parameters
@@ -277,15 +277,15 @@ class CodewordRisk:
         # `low` is the longest step so far that lowers the risk while the slope is still negative,
         # and `high` the present trial, a longer step.
         best = low = origin
-        high = self._move_by(origin, direction, size)
+        high = self._try_step(origin, direction, size)
         for _ in range(_MAX_TRIALS):
             if low is origin and high.log_risk >= low.log_risk - _RISK_TOLERANCE:
                 # The trial does not lower the risk, nor did an earlier one: halve it.
-                high = self._move_by(origin, direction, high.size / 2)
+                high = self._try_step(origin, direction, high.size / 2)
             elif high.slope < 0 and high.log_risk < low.log_risk - _RISK_TOLERANCE:
                 # The risk falls, and would fall further: double the trial.
                 best = low = high
-                high = self._move_by(origin, direction, 2 * high.size)
+                high = self._try_step(origin, direction, 2 * high.size)
             elif high.slope <= low.slope:
                 # The line through both slopes has no root ahead.
                 break
@@ -294,7 +294,7 @@ class CodewordRisk:
                 # step.
                 share = snap_to_grid(low.slope / (low.slope - high.slope), _SIZE_BITS)
                 secant_size = float(low.size + share * (high.size - low.size))
-                for move in (high, self._move_by(origin, direction, secant_size)):
+                for move in (high, self._try_step(origin, direction, secant_size)):
                     if move.log_risk < best.log_risk - _RISK_TOLERANCE:
                         best = move
                 break

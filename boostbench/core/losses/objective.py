@@ -149,7 +149,7 @@ class RowNorm(ABC):
     """
 
     @abstractmethod
-    def row_values(self, W):
+    def evaluate(self, W):
         """Return the norm of each row of W, an array of shape (n_rows,)."""
 
     @abstractmethod
@@ -201,17 +201,17 @@ class Euclidean(RowNorm):
            [0. , 0. ]])
     """
 
-    def row_values(self, W):
-        """Return the norm of each row; see `RowNorm.row_values`."""
+    def evaluate(self, W):
+        """Return the norm of each row; see `RowNorm.evaluate`."""
         return np.sqrt((W * W).sum(axis=1))
 
     def ranking_score(self, G, weight):
         """Return the length of each row, which orders rows for any weight."""
-        return row_norms(G)
+        return euclidean_lengths(G)
 
     def prox(self, V, weight):
         """Return the proximal point of each row; see `RowNorm.prox`."""
-        row_lengths = self.row_values(V)[:, None]
+        row_lengths = self.evaluate(V)[:, None]
         remaining_length = np.maximum(row_lengths - weight, 0.0)
         return V * np.divide(
             remaining_length, row_lengths, out=np.zeros_like(row_lengths), where=row_lengths > 0
@@ -228,13 +228,13 @@ class Maximum(RowNorm):
            [ 0.  ,  0.  ,  0.  ]])
     """
 
-    def row_values(self, W):
-        """Return the norm of each row; see `RowNorm.row_values`."""
+    def evaluate(self, W):
+        """Return the norm of each row; see `RowNorm.evaluate`."""
         return np.abs(W).max(axis=1)
 
     def ranking_score(self, G, weight):
         """Return the Euclidean length of the proximal point of each row."""
-        return row_norms(self.prox(G, weight))
+        return euclidean_lengths(self.prox(G, weight))
 
     def prox(self, V, weight):
         """Return the proximal point of each row; see `RowNorm.prox`."""
@@ -251,7 +251,7 @@ class Maximum(RowNorm):
         return np.clip(V, -np.maximum(clip_level, 0.0), np.maximum(clip_level, 0.0))
 
 
-def row_norms(G):
+def euclidean_lengths(G):
     """Return the Euclidean length of each row of G, which is overwritten."""
     # A product with ones sums short rows at the speed of BLAS, unlike np.sum over a short axis.
     return np.sqrt(np.square(G, out=G) @ np.ones(G.shape[1], G.dtype))

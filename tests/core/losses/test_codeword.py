@@ -76,7 +76,7 @@ def test_step_minimises_the_risk_along_the_weak_learner(n_classes, n_components,
     leaf = rng.integers(n_leaves, size=len(labels))
     values = rng.normal(size=(n_leaves, n_components))
     risk = CodewordRisk(labels, codewords, predictions.copy())
-    multiple, is_perfect = risk.step(leaf, values)
+    multiple, is_perfect = risk.add_learner(leaf, values)
     optimum = minimize_scalar(
         lambda a: literal_risk(labels, codewords, predictions + a * values[leaf]),
         bounds=(-30, 30),
@@ -99,7 +99,7 @@ def test_two_classes_equal_adaboost():
     leaf = np.arange(30) % 2
     g = np.array([1.0, -1.0])
     edge = (expected * g[leaf]).sum() / np.abs(expected).sum()
-    multiple, _ = risk.step(leaf, g[:, None])
+    multiple, _ = risk.add_learner(leaf, g[:, None])
     assert multiple == pytest.approx(np.arctanh(edge))
 
 
@@ -108,7 +108,7 @@ def test_two_classes_equal_adaboost():
 def test_the_risk_never_rises_when_codewords_move(seed, size):
     risk = CodewordRisk(*problem(5, 3, seed=seed, size=size))
     risks = [risk.log_risk]
-    while risk.move_codewords() and len(risks) < 60:
+    while risk.descend_codewords() and len(risks) < 60:
         risks.append(risk.log_risk)
         np.testing.assert_allclose(np.linalg.norm(risk.codewords, axis=1), 1.0)
     assert (np.diff(risks) < 0).all()
@@ -124,7 +124,7 @@ def test_codewords_converge_to_a_minimum_of_the_risk(seed):
     arguments = problem(3, 2, seed, n_samples=40)
     risk = CodewordRisk(*arguments)
     n_moves = 0
-    while risk.move_codewords():
+    while risk.descend_codewords():
         n_moves += 1
     assert 0 < n_moves < 500
     gradient = risk.codeword_gradient()
@@ -151,7 +151,7 @@ def test_codewords_do_not_depend_on_the_order_of_samples(seed):
     for rows in (np.arange(300), order):
         risk = CodewordRisk(labels[rows], codewords, predictions[rows])
         for _ in range(20):
-            assert risk.move_codewords()
+            assert risk.descend_codewords()
         moved.append(risk.codewords)
     np.testing.assert_array_equal(*moved)
 
@@ -159,19 +159,19 @@ def test_codewords_do_not_depend_on_the_order_of_samples(seed):
 def test_large_codewords_do_not_overflow():
     labels, codewords, predictions = problem(4, 3, seed=7, size=1e6)
     risk = CodewordRisk(labels, codewords, predictions)
-    risk.step(np.arange(25) % 2, np.eye(2, 3))
-    risk.move_codewords()
+    risk.add_learner(np.arange(25) % 2, np.eye(2, 3))
+    risk.descend_codewords()
     assert np.isfinite(risk.log_risk)
     assert np.isfinite(risk.weights()).all()
 
 
 def test_perfect_weak_learner_is_recognised():
     risk = CodewordRisk(np.array([0, 1, 2]), np.array([[1, 0], [-0.6, 0.8], [-0.6, -0.8]]))
-    multiple, is_perfect = risk.step(np.array([0, 1, 2]), risk.codewords)
+    multiple, is_perfect = risk.add_learner(np.array([0, 1, 2]), risk.codewords)
     assert is_perfect
     assert 0 < multiple < 100
     # This learner does not separate the two classes that share a leaf.
-    multiple, is_perfect = risk.step(np.array([0, 1, 1]), np.array([[1.0, 0], [-1, 0]]))
+    multiple, is_perfect = risk.add_learner(np.array([0, 1, 1]), np.array([[1.0, 0], [-1, 0]]))
     assert not is_perfect
     assert 0 < multiple < 100
 

@@ -25,10 +25,10 @@ def rows(seed=0, shape=(40, 4)):
     return W
 
 
-def test_row_values_equal_the_norms(name):
+def test_norms_equal_the_norms(name):
     W = rows()
     value, _ = PLAIN[name]
-    np.testing.assert_allclose(ROW_NORMS[name]().row_values(W), [value(w) for w in W], rtol=1e-12)
+    np.testing.assert_allclose(ROW_NORMS[name]().evaluate(W), [value(w) for w in W], rtol=1e-12)
 
 
 def numeric_minimum(g, weight, name):

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from boostbench.core.losses.objective import row_norms
+from boostbench.core.losses.objective import euclidean_lengths
 from boostbench.core.stumps import search as search_module
 from boostbench.core.stumps.evaluation import joint_histogram
 from boostbench.core.stumps.layouts.sorted import Sorted
@@ -386,7 +386,7 @@ def test_best_position_excluding_equals_brute_force(kind, n_columns, many, monke
     excluded = np.append(np.argsort(sizes)[[-1, -2, 0]], rng.choice(len(sizes), len(sizes) // 9))
     excluded = np.unique(excluded[~search.is_padding[excluded]])
     position, excluded_edges, off = search.best_position_excluding(
-        G, row_norms, row_norms, 1.0, excluded
+        G, euclidean_lengths, euclidean_lengths, 1.0, excluded
     )
     assert (np.abs(excluded_edges - search.exact_edges_all_columns(G, excluded)) <= off).all()
     assert (off < 1e-4 * np.abs(G).sum(axis=0)).all()

@@ -13,7 +13,7 @@ from boostbench.core.learners.output_code_stumps import OutputCodeStumpSearch
 from boostbench.core.learners.random_features import UnionSearch
 from boostbench.core.learners.trees import ClassStumpSearch
 from boostbench.core.learners.vector_trees import CodewordVote, LeastSquares, VectorTreeSearch
-from boostbench.core.losses.objective import row_norms
+from boostbench.core.losses.objective import euclidean_lengths
 from boostbench.core.stumps import evaluation
 from boostbench.core.stumps import search as search_module
 from boostbench.core.stumps.evaluation import joint_histogram
@@ -105,7 +105,7 @@ def test_ties_go_to_the_first_stump(problem, unit):
                 patch.setattr(search_module, "_MIN_FLOAT32_SUMS", many)
                 positions.append(
                     search.best_position_excluding(
-                        unit * weights, row_norms, row_norms, scale, none
+                        unit * weights, euclidean_lengths, euclidean_lengths, scale, none
                     )[0]
                 )
         first = int(np.square(edges).sum(axis=1).argmax())

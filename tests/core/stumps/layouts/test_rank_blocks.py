@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from boostbench.core.losses.objective import row_norms
+from boostbench.core.losses.objective import euclidean_lengths
 from boostbench.core.stumps import search as search_module
 from boostbench.core.stumps.layouts import rank_blocks
 from boostbench.core.stumps.layouts.rank_blocks import RankBlocks
@@ -87,7 +87,7 @@ def test_candidates_include_every_score_near_the_largest(dtype, tolerance, crite
             else positions[:0]
         )
         judge = {"entries": MaxAbsEdge(), "votes": SumAbsEdge(3)}.get(
-            criterion, RowCriterion(row_norms, row_norms, excluded)
+            criterion, RowCriterion(euclidean_lengths, euclidean_lengths, excluded)
         )
         candidates = {}
         for rows, edges in blocks.iter_candidates(W, total, 2 * off + tolerance * scale, judge):
@@ -126,12 +126,12 @@ def test_search_equals_search_of_all_edges(kind, grids, n_samples, monkeypatch):
             assert (one.learner, one.column) == (other.learner, other.column)
             np.testing.assert_array_equal(one.outputs, other.outputs)
         exact = plain.exact_edges_all_columns(G, np.arange(plain.n_positions))
-        sizes = row_norms(exact.copy())
+        sizes = euclidean_lengths(exact.copy())
         sizes[excluded], sizes[plain.is_padding] = 0.0, -1.0
         first = plain.stump_index[sizes >= sizes.max() - TIE_TOLERANCE * scale].min()
         for of_all in (search, plain):
             one, its_edges, off = of_all.best_position_excluding(
-                G, row_norms, row_norms, scale, excluded
+                G, euclidean_lengths, euclidean_lengths, scale, excluded
             )
             assert (np.abs(its_edges - exact[excluded]) <= off).all()
             assert of_all.stump_index[one] == first
