@@ -379,8 +379,8 @@ def find_ambiguous_points(
     """
     text_words = ((text.index, text.words) for text in texts if _has_only_numbers(text.words))
     number_words = ((j, column.dropna().str.strip().unique()) for j, column in numbers)
-    examples: dict[int, str] = {}
-    decimal_columns: set[int] = set()
+    # Columns are known by their positions; an example is a word with a point.
+    examples, decimal_columns = {}, set()
     for j, words in chain(text_words, number_words):
         with_points = [word for word in words if "." in word]
         if with_points and not _full_matches(with_points, _GROUPED_THOUSANDS).all():

@@ -8,7 +8,8 @@ import contextlib
 import hashlib
 import logging
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
 import numpy as np
 from scipy import fft
@@ -26,8 +27,6 @@ CHUNK_SIZE = 512
 #: bits depend. Single precision would not suffice: without AVX2, 4 of 51 200 numbers differed in
 #: these decimals.
 _DECIMALS = 6
-# Versions in the names of cached chunks; raise one when its descriptor changes.
-_VERSIONS = {"gist": 2, "hog": 1, "hog_pyramid": 1}
 # Minimum height and width in pixels: the largest blocks of `hog_pyramid` have a side of 14, and a
 # cell of `hog` needs 2 pixels, an eighth of the side.
 _MIN_SIDE = 16
@@ -288,14 +287,13 @@ def compute_descriptors(X: np.ndarray, kind: str, shape: tuple[int, ...]) -> np.
             f"data.descriptor needs images of {_MIN_SIDE} x {_MIN_SIDE} pixels or more, "
             f"not {shape[:2]}"
         )
-    describe = DESCRIPTORS[kind]
     chunks = []
     with spinner(f"{kind.upper()} of images") as update_spinner:
         for start in range(0, len(X), CHUNK_SIZE):
             update_spinner(
                 f"{kind.upper()} of {start} of {len(X)} images are done", share=start / len(X)
             )
-            chunks.append(_compute_chunk(X[start : start + CHUNK_SIZE], kind, shape, describe))
+            chunks.append(_compute_chunk(X[start : start + CHUNK_SIZE], kind, shape))
     return np.concatenate(chunks)
 
 
@@ -333,17 +331,31 @@ def hog(images: np.ndarray) -> np.ndarray:
     )
 
 
-#: Functions from gray images to descriptors, by name.
-DESCRIPTORS: Mapping[str, Callable[[np.ndarray], np.ndarray]] = {
-    "gist": gist,
-    "hog": hog,
-    "hog_pyramid": hog_pyramid,
+class Descriptor(NamedTuple):
+    """Descriptor of images.
+
+    Attributes
+    ----------
+    describe : callable
+        Function from gray images, of shape (n_images, height, width), to descriptors, of shape
+        (n_images, n_features).
+    version : int
+        Number in the names of cached chunks; raise it when the descriptor changes.
+    """
+
+    describe: Callable[[np.ndarray], np.ndarray]
+    version: int
+
+
+#: Descriptors by name.
+DESCRIPTORS = {
+    "gist": Descriptor(gist, version=2),
+    "hog": Descriptor(hog, version=1),
+    "hog_pyramid": Descriptor(hog_pyramid, version=1),
 }
 
 
-def _compute_chunk(
-    X: np.ndarray, kind: str, shape: tuple[int, ...], describe: Callable
-) -> np.ndarray:
+def _compute_chunk(X: np.ndarray, kind: str, shape: tuple[int, ...]) -> np.ndarray:
     """Return the descriptors of a chunk of images, from the cache if possible.
 
     Parameters
@@ -351,14 +363,13 @@ def _compute_chunk(
     X : ndarray of shape (n_images, n_pixels)
     kind, shape
         See `compute_descriptors`.
-    describe : callable
-        Function from gray images, of shape (n_images, height, width), to descriptors.
 
     Returns
     -------
     ndarray of shape (n_images, n_features), dtype=float64
     """
-    digest = hashlib.sha256(f"{kind} {_VERSIONS[kind]} {list(shape)} {X.shape}".encode())
+    descriptor = DESCRIPTORS[kind]
+    digest = hashlib.sha256(f"{kind} {descriptor.version} {list(shape)} {X.shape}".encode())
     digest.update(np.ascontiguousarray(X))
     path = cache_folder() / "descriptors" / f"{kind}-{digest.hexdigest()[:24]}.npy"
     # Descriptors are computed if they are not cached, or a kill or a full disk damaged the file.
@@ -367,7 +378,8 @@ def _compute_chunk(
         if len(descriptors) == len(X):
             return descriptors
     images = X.reshape(len(X), *shape)
-    descriptors = describe(images.mean(axis=3) if len(shape) == 3 else images).round(_DECIMALS)
+    gray_images = images.mean(axis=3) if len(shape) == 3 else images
+    descriptors = descriptor.describe(gray_images).round(_DECIMALS)
     try:
         atomic_write(path, lambda stream: np.save(stream, descriptors))
     except OSError as error:

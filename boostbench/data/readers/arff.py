@@ -142,7 +142,7 @@ class _TextCodes:
     """
 
     def __init__(self):
-        self.code_of: dict[str, int] = {}
+        self.code_of = {}
 
     def encode(self, text: str | None) -> int | None:
         """Return the code of a text, which may be new; None for a missing value."""

@@ -382,7 +382,7 @@ class _WordCodes:
     def __init__(
         self, missing: Sequence[str], notation: Notation | None, max_rows: int, may_be_ids: bool
     ):
-        self.codes: dict[str, int] = {}
+        self.codes = {}
         self._missing, self._notation = frozenset(missing), notation
         self._max_rows, self._may_be_ids = max_rows, may_be_ids
         # True if no further words are stored: they would fill the memory.

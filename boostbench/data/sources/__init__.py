@@ -261,7 +261,8 @@ def _load_from_sklearn(spec: DataSpec) -> SourceResult:
 
 def _generate(spec: DataSpec) -> SourceResult:
     """Return an artificial data set."""
-    return SourceResult(generate(spec.name, spec.generate, spec.seed or 0), spec)
+    arguments = {"random_state": spec.seed or 0} | spec.generate
+    return SourceResult(generate(spec.name, arguments.pop("function"), **arguments), spec)
 
 
 def _load_from_openml(spec: DataSpec) -> SourceResult:

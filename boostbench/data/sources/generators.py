@@ -2,8 +2,9 @@
 
 import functools
 import itertools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -328,18 +329,18 @@ def rescale_like_libsvm(dataset: Dataset) -> Dataset:
     return replace(dataset, X=rounded, y=dataset.y - dataset.y.min() + 1, source=source)
 
 
-def generate(name: str, spec: Mapping, seed: int = 0) -> Dataset:
+def generate(name: str, function_name: str, /, **arguments: Any) -> Dataset:
     """Generate a data set.
 
     Parameters
     ----------
     name : str
         Name of the data set.
-    spec : mapping
-        Arguments of a generator, and its name ``function``, from
-        `boostbench.data.sources.generators` or `sklearn.datasets`, such as ``"make_hastie_10_2"``.
-    seed : int, default=0
-        Default of the argument ``random_state``, so that every load returns the same data.
+    function_name : str
+        Name of a generator from `boostbench.data.sources.generators` or `sklearn.datasets`, such as
+        ``"make_hastie_10_2"``.
+    **arguments
+        Arguments of the generator, with ``random_state``, so that every load returns the same data.
 
     Returns
     -------
@@ -350,8 +351,6 @@ def generate(name: str, spec: Mapping, seed: int = 0) -> Dataset:
     UserError
         If there is no such function, or it does not accept the arguments.
     """
-    arguments = {"random_state": seed} | dict(spec)
-    function_name = arguments.pop("function")
     is_of_project = function_name in _GENERATORS
     make = (
         _GENERATORS[function_name] if is_of_project else _sklearn_function(function_name, "make_")

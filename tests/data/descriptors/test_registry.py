@@ -87,7 +87,7 @@ def test_hog_is_scikit_image_s():
 def test_block_size_does_not_change_descriptors(kind, monkeypatch):
     monkeypatch.setattr(registry, "CHUNK_SIZE", 3)
     descriptors = compute_descriptors(IMAGES.reshape(10, -1), kind, (20, 24))
-    np.testing.assert_allclose(descriptors, registry.DESCRIPTORS[kind](IMAGES), atol=2e-6)
+    np.testing.assert_allclose(descriptors, registry.DESCRIPTORS[kind].describe(IMAGES), atol=2e-6)
 
 
 @pytest.mark.parametrize("kind", ["gist", "hog"])
@@ -123,7 +123,8 @@ class TestCache:
             return images.reshape(len(images), -1) / 7
 
         self.stop_at = None
-        monkeypatch.setattr(registry, "DESCRIPTORS", {"gist": count, "hog": count})
+        counting = registry.Descriptor(count, version=1)
+        monkeypatch.setattr(registry, "DESCRIPTORS", {"gist": counting, "hog": counting})
         self.X = IMAGES.reshape(10, -1)
 
     def describe(self, kind="gist", shape=(20, 24)):
@@ -151,7 +152,8 @@ class TestCache:
             "    if len(blocks) == int(sys.argv[1]):\n"
             "        os.kill(os.getpid(), signal.SIGKILL)\n"
             "    return images.reshape(len(images), -1)\n"
-            "registry.CHUNK_SIZE, registry.DESCRIPTORS = 3, {'gist': count}\n"
+            "registry.CHUNK_SIZE = 3\n"
+            "registry.DESCRIPTORS = {'gist': registry.Descriptor(count, 1)}\n"
             "X = np.arange(20 * 256.0).reshape(20, 256)\n"
             "found = registry.compute_descriptors(X, 'gist', (16, 16))\n"
             "print(len(blocks), (found == X).all())\n"
