@@ -430,8 +430,8 @@ class _TotallyCorrectiveMaster(_RankMaster):
         Edge above which a stump violates its constraint of the dual problem.
     unbounded_at : int or None
         First round after which w proves that eq. (2) has no solution.
-    solver_settings : (float, float, int)
-        Weight nu of the norm, tolerance and maximum number of iterations of the solver.
+    solver : type
+        Class of the solver, a value of `SOLVERS`.
     """
 
     def __init__(self, params, search, labels):
@@ -441,7 +441,6 @@ class _TotallyCorrectiveMaster(_RankMaster):
         self.objective = []
         self.converged = []
         self.unbounded_at = None
-        self.solver_settings = params.nu, _SOLVER_TOLERANCE, params.solver_iterations
         default = "lbfgs" if params.loss == "exponential" else "newton"
         self.solver = SOLVERS[params.solver or default]
         self._set_solution(self._problem(), np.zeros(0))
@@ -480,7 +479,13 @@ class _TotallyCorrectiveMaster(_RankMaster):
         # Steps grow until they overflow in a problem without a solution. A solution that is worse
         # than the start is not taken.
         with np.errstate(over="ignore", invalid="ignore"):
-            solution = self.solver().minimise(problem, start, *self.solver_settings)
+            solution = self.solver().minimise(
+                problem,
+                start,
+                nu=self.params.nu,
+                tol=_SOLVER_TOLERANCE,
+                max_iter=self.params.solver_iterations,
+            )
             is_better = self._value(problem, solution.w) < self.value
         # 2) Store the solution, and record the round.
         self._set_solution(problem, solution.w if is_better else start)

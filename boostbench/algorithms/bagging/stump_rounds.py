@@ -171,7 +171,13 @@ class JointStumpMaster(JointBoostingMaster):
         target = self.loss.transform_target(target)
         self.X_val = X
         self.set_validation(
-            ValidationSamples(cells, self.codes.n_joint_bins, target, weights, self.loss)
+            ValidationSamples(
+                cells,
+                n_cells=self.codes.n_joint_bins,
+                target=target,
+                weights=weights,
+                loss=self.loss,
+            )
         )
 
     def _apply_constraints(self, draws, slopes, curvatures, steps):
@@ -264,7 +270,7 @@ class JointStumpMaster(JointBoostingMaster):
         intercept = stump_sum.intercept + intercept.reshape(stump_sum.intercept.shape)
         stump_sum = stump_sum._replace(intercept=intercept)
         return move_main_effects_to_stumps(
-            pairs, stump_sum, self.params.views_, self.X, self.weights
+            pairs, stump_sum, views=self.params.views_, X=self.X, weights=self.weights
         )
 
     def member_deviations(self):
@@ -296,7 +302,7 @@ class JointStumpMaster(JointBoostingMaster):
         intercepts = stump_sum.intercept + self._scaled_deviations(intercepts.T)
         stump_sum = stump_sum._replace(intercept=intercepts)
         return move_main_effects_to_stumps(
-            pairs, stump_sum, self.params.views_, self.X, self.weights
+            pairs, stump_sum, views=self.params.views_, X=self.X, weights=self.weights
         )
 
     def _scaled_deviations(self, shares):
