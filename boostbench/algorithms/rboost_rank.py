@@ -384,7 +384,8 @@ def _exact_step(weights, delta_h, smoothing):
     """Return the coefficient by eq. (8).
 
     Q+ and Q- are the weights of the pairs with delta h = 2 and delta h = -2, which the stump ranks
-    correctly and wrongly.
+    correctly and wrongly. The coefficient w minimises their exponential loss, the sum of
+    ``Q+ exp(-2 w)`` and ``Q- exp(2 w)``.
 
     Parameters
     ----------

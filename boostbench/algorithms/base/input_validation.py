@@ -153,9 +153,9 @@ class InputValidationMixin:
             check_classes_have_weight(y, y_present, self)
         has_dropped_rows = len(present_rows) < len(y)
         categories = getattr(self, "categories_", None)
+        # 2) Find the categories again if the weights may change them: a category without weight is
+        #    dropped, and of too many categories, the ones of the largest weight are kept.
         if categories and weights is not None and (has_dropped_rows or is_truncated(categories)):
-            # 2) Determine the categories again: drop categories without weight, and rank the others
-            #    by weight.
             X, y = self._validate_input(
                 safe_indexing(frame, present_rows), y_present, weights=weights
             )
