@@ -346,6 +346,10 @@ class _CGENSMaster(Master):
         Coefficients w after each round.
     intercepts : list of float
         Bias b before the first round and after each round.
+    learners : list
+        Weak learner of each round.
+    objective : list of float
+        Objective of eq. (1) after each round.
     """
 
     def __init__(self, params, search, signs, sample_weight):
@@ -395,6 +399,8 @@ class _SLSMaster(Master):
     ridge : GrowingRidge
         Solver of eq. (10). Its `residual`, O times the sample weights, is U / C for the U of eq.
         (13); the search uses it as weights.
+    learners : list of Stump
+        Stump of each round.
     """
 
     def __init__(self, params, search, targets, sample_weight):

@@ -60,6 +60,15 @@ class MarginMaster(Master):
         Program with a method `add` and attributes `dual` (weights of the next search),
         `coefficients`, `value` and, for `edge_threshold`, `edge` (largest edge of its weak
         learners).
+
+    Attributes
+    ----------
+    learners : list
+        Weak learner of each round.
+    path : CoefficientPath
+        Coefficients after each round.
+    objective : list of float
+        Value of the program after each round.
     """
 
     def __init__(self, params, search, signs, program):

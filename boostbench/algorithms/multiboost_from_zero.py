@@ -36,6 +36,8 @@ class FromZeroMaster(Master):
 
     Attributes
     ----------
+    loss : Exponential, Logistic or WeightedLoss
+        Loss of the margins, from `get_loss`.
     H : ndarray of shape (n_iterations, n_samples)
         Outputs of the stumps. The first ``len(stumps)`` rows are valid.
     is_own_class : ndarray of shape (n_classes, n_samples), dtype=bool

@@ -122,6 +122,8 @@ class RBoostProj(TotallyCorrective, TabularBooster, BoostingClassifier):
         (`n_projections`).
     rows_ : ndarray of shape (n_iterations_,), dtype=int64
         Rows v_t; only with ``rule="pair"``.
+    projection_seed_ : int
+        Seed from which `projection_columns` draws P.
 
     Notes
     -----
@@ -291,6 +293,11 @@ class _ProjectionMaster(Master):
         Products with the outputs of the weak learners so far.
     true_class : (ndarray, ndarray)
         Index of each sample's own class into arrays of shape (n_classes, n_samples).
+    projection_columns : iterator of ndarray of shape (n_projections, n_classes)
+        Projections P[:, t] of the weak learners of the next rounds.
+    smooth_value : float
+        Smooth part of eq. (18), the objective without the penalty, before the first round; the
+        master of pairs updates it.
     path : CoefficientPath
         Coefficients w after each round.
     n_idle_rounds : int
@@ -402,8 +409,6 @@ class _PairMaster(_ProjectionMaster):
         Row of P that each weak learner was paired with. The first `n_learners` rows are valid.
     w, gradient : ndarray of shape (n_learners,)
         Coefficients, and derivatives of the smooth part of eq. (18) by them.
-    smooth_value : float
-        Smooth part of eq. (18) at w, the objective without the penalty.
     zero_offsets : ndarray of shape (n_projections,)
         Zeros, the offsets of the rows in the search.
     """
@@ -477,6 +482,8 @@ class _RowMaster(_ProjectionMaster):
         Projections: the columns of weak learner t begin at ``t * n_classes``.
     w : ndarray of shape (n_projections,)
         Coefficients.
+    minimise : callable
+        Solver over nonnegative w, or over w of any sign if the parameter `positive` is False.
     row_edges : ndarray of shape (n_projections,)
         Edge of all weak learners so far for each row of P. The constraint of a row in eq. (24) says
         that this edge, with the edge of the new weak learner, is at most nu.

@@ -433,6 +433,12 @@ class _TotallyCorrectiveMaster(_RankMaster):
         First round after which w proves that eq. (2) has no solution.
     solver : type
         Class of the solver, a value of `SOLVERS`.
+    path : CoefficientPath
+        Coefficients w after each round.
+    objective : list of float
+        Objective after each round.
+    converged : list of bool
+        Convergence of the solver in each round.
     """
 
     def __init__(self, params, search, labels):

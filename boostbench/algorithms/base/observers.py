@@ -61,6 +61,8 @@ class EarlyStopping:
 
     Attributes
     ----------
+    labels : ndarray of shape (n_samples,)
+        Class numbers of the held-out samples.
     losses : list of float
         Loss after each round that was scored.
     best_round : int
