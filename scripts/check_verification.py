@@ -6,11 +6,13 @@
     python scripts/check_verification.py --budget 1m --jobs 1 --only shrinkage
 
 Each mutation is applied to a copy of the package, which verifies a copy of the records. A mutation
-that is not found is an error: the exit code is 1.
+that is not found is an error: the exit code is 1. If it may have been missed because data sets
+cannot be loaded, nothing is proven: the exit code is 2.
 """
 
 import argparse
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -21,6 +23,8 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parent.parent
 MAIN = "import sys; from boostbench.cli import main; sys.exit(main())"
+#: Number and data set of the records that `boostbench verify` could not fit again.
+NOT_FITTED = re.compile(r"^(\d+) not fitted, (.+?):", re.MULTILINE)
 
 
 class Mutation(NamedTuple):
@@ -61,6 +65,14 @@ def main():
         result = verify_mutant(mutation, options.budget, options.jobs)
         if result.returncode not in (0, 1) or not result.stdout:
             raise SystemExit(f"verify failed: {result.stderr}")
+        not_fitted = NOT_FITTED.findall(result.stdout)
+        if result.returncode == 0 and not_fitted:
+            n_records, (_, example) = sum(int(number) for number, _ in not_fitted), not_fitted[0]
+            parser.exit(
+                2,
+                f"check_verification: the data of {n_records} records, such as {example}, are not "
+                "available; put them into $BOOSTBENCH_DATA, or connect to OpenML\n",
+            )
         missed += result.returncode == 0
         summary = result.stdout.splitlines()[-1]
         outcome = "found" if result.returncode else "MISSED"

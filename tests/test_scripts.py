@@ -4,9 +4,10 @@ import importlib
 import shutil
 import sys
 from pathlib import Path
+from subprocess import CompletedProcess
 
 import pytest
-from fitting.examples import RECORD, TRIAL, recorded
+from fitting.examples import RECORD, TRIAL, modify_record, recorded, rewrite
 
 SCRIPTS = Path(__file__).parents[1] / "scripts"
 
@@ -68,6 +69,33 @@ def test_hours_by_table(folder, script):
     # The paper's table shows them too; in the sum they count once.
     assert hours["rpboost12.4"].items() > fits.items()
     assert table_hours.total(hours) == sum((fits | hours["rpboost12.4"]).values()) > 0
+
+
+@pytest.mark.parametrize(("data", "code"), [("vehicle", 2), ("wine", 1)])
+def test_check_verification_names_data_that_are_not_available(
+    script, done, capfd, monkeypatch, data, code
+):
+    """Records that cannot be fitted prove nothing; equal refits mean that a mutation is missed."""
+    done("run", "algo=adaboost_mh", "data=wine", "algo.n_iterations=2", "protocol.n_splits=3")
+    path = Path("results", "records", "wine", "adaboost_mh.jsonl")
+    rewrite(path, lambda i, record: modify_record(record, config__data__name=data))
+    verified = done("verify", "--jobs", "1")
+    check_verification = script("check_verification")
+    result = CompletedProcess([], 0, verified.out, verified.err)
+    monkeypatch.setattr(check_verification, "verify_mutant", lambda *_: result)
+    monkeypatch.setattr(sys, "argv", ["check_verification", "--only", "shrinkage"])
+    if code == 1:
+        assert check_verification.main() == 1
+        assert capfd.readouterr().out.startswith("MISSED: shrinkage of MCBoost")
+        return
+    with pytest.raises(SystemExit) as stop:
+        check_verification.main()
+    printed = capfd.readouterr()
+    assert (stop.value.code, printed.out) == (2, "")
+    assert printed.err == (
+        "check_verification: the data of 3 records, such as vehicle, are not available; put them "
+        "into $BOOSTBENCH_DATA, or connect to OpenML\n"
+    )
 
 
 def test_check_language_lists_vague_sentences_and_names(script, tmp_path):
