@@ -176,7 +176,7 @@ class Table:
         column = self.columns[name]
         if column.is_time:
             time = self.time(row, name)
-            return None if time is None else float(numbers.seconds(time))
+            return None if time is None else float(numbers.format_seconds(time))
         cell = self.cells[row, name]
         if column.quantity.better is None or not cell.values:
             return None

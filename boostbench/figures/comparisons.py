@@ -23,7 +23,7 @@ from boostbench.figures.sources import TableFigure, stale_cells
 from boostbench.figures.style import COLOURS, DPI, PAGE_WIDTH, break_words, label, style
 from boostbench.report.column_tests import comparison_listing
 from boostbench.util.errors import UserError
-from boostbench.util.numbers import fixed, p_value
+from boostbench.util.numbers import fixed, format_p_value
 
 _RANKS_DPI = 300
 _FONT_SIZE = 7.5  # points
@@ -321,7 +321,8 @@ def _matrix_cell(test: PairTest, row: str, digits: int) -> tuple[float, str, flo
     is_reversed = test.a != row
     difference = -test.difference if is_reversed else test.difference
     wins, ties, losses = reversed(test.score) if is_reversed else test.score
-    text = f"{fixed(difference, digits + 1, '+')}\n{wins}/{ties}/{losses}   p {p_value(test.holm)}"
+    p = format_p_value(test.holm)
+    text = f"{fixed(difference, digits + 1, '+')}\n{wins}/{ties}/{losses}   p {p}"
     return difference, text, test.holm
 
 

@@ -354,7 +354,7 @@ def times_headline(points: Sequence[SplitRecords], time: Quantity) -> str:
     fast, slow = int(np.argmin(means)), int(np.argmax(means))
     if p_values[pairs.index((min(fast, slow), max(fast, slow)))] > LEVEL:
         return ""
-    times_as_long = numbers.ratio(means[slow] / means[fast])
+    times_as_long = numbers.format_ratio(means[slow] / means[fast])
     text = f"{hues[slow]} takes {times_as_long} times as long as {hues[fast]}"
     return f"With {largest} {points[0].panel} {text}"
 
@@ -412,5 +412,5 @@ def _time_text(records: Sequence[Record] | None, time: Quantity) -> str:
     if records is None:
         return "-"
     n_rounds = ROUNDS.mean(records)
-    text = numbers.seconds(time.mean(records))
+    text = numbers.format_seconds(time.mean(records))
     return text if n_rounds is None else f"{text} ({n_rounds:.0f} rounds)"

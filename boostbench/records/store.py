@@ -475,7 +475,7 @@ def check_writable(paths: Iterable[Path]) -> None:
         locked.
     """
     for path in paths:
-        with writing_to(path, content=_CONTENT, depth=_checked_depth(path)):
+        with writing_to(path, subject=_CONTENT, depth=_checked_depth(path)):
             with tempfile.TemporaryFile(dir=path.parent) as file:
                 acquire_file_lock(file, path.parent)
             # The lock file may belong to another user of a shared folder.

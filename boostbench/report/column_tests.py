@@ -15,7 +15,7 @@ from boostbench.analysis.statistics.friedman import holm
 from boostbench.analysis.statistics.wilcoxon import Wilcoxon, wilcoxon
 from boostbench.analysis.tables import ColumnPair, Table
 from boostbench.report.blocks import Line, Listing
-from boostbench.util.numbers import fixed, p_value
+from boostbench.util.numbers import fixed, format_p_value
 
 
 class PairResult(NamedTuple):
@@ -118,7 +118,7 @@ def summarize_tests(table: Table) -> str:
         texts = []
         for first, results in groupby(pair_results.results, lambda result: result.pair.a):
             opponents = [
-                f"against {labels[result.pair.b]} {p_value(result.holm_p)}"
+                f"against {labels[result.pair.b]} {format_p_value(result.holm_p)}"
                 + ("" if common_size else f" ({result.test.n} {result.unit})")
                 for result in results
             ]
@@ -188,7 +188,7 @@ def _line(table: Table, test: PairTest, has_corrected_t: bool, has_posterior: bo
         for column, p in enumerate(p_values, start=len(texts))
         if p is not None and p <= LEVEL
     }
-    texts += map(p_value, p_values)
+    texts += map(format_p_value, p_values)
     if has_posterior:
         texts.append(str(test.posterior))
     return Line(texts, frozenset(significant))
@@ -242,7 +242,7 @@ def pair_sentences(table: Table, comparison: Comparison) -> list[str]:
     if test.resampled is not None:
         sentences.append(
             "The splits share samples, so that the p-value above is too small. Nadeau and Bengio's "
-            f"corrected t-test takes that into account: p = {p_value(test.resampled)}."
+            f"corrected t-test takes that into account: p = {format_p_value(test.resampled)}."
         )
     if test.posterior is not None:
         p_a_better, p_equal, p_b_better = test.posterior

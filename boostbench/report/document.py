@@ -26,7 +26,7 @@ from boostbench.report.findings import (
     published_listing,
 )
 from boostbench.report.wording import STALE, format_marks, format_number, format_published
-from boostbench.util.numbers import fixed, rounded, seconds
+from boostbench.util.numbers import fixed, format_seconds, rounded
 
 #: Headings of the CPU times of a summary, by quantity.
 _SUMMARY_TIMES = {"fit": "fit s", "weak_learner": "weak s", "coefficients": "coef. s"}
@@ -243,7 +243,7 @@ def _time_entry(table: Table, row: str, name: str, *, is_best: bool) -> Entry:
     """Return the entry of a column of CPU times: ours in seconds, and the published time."""
     time, published = table.time(row, name), table.published_time(row, name)
     return Entry(
-        text=seconds(time) + _stale_mark_of_time(table, row, name),
+        text=format_seconds(time) + _stale_mark_of_time(table, row, name),
         best=is_best,
         published=str(published or ""),
         value=time,
@@ -257,7 +257,7 @@ def _speedup_entry(table: Table, row: str, pair: tuple[str, str]) -> Entry:
     """
     ratio = table.ratio(row, pair)
     is_stale = any(_stale_mark_of_time(table, row, name) for name in pair)
-    return Entry(seconds(ratio) + (STALE if is_stale else ""), value=ratio)
+    return Entry(format_seconds(ratio) + (STALE if is_stale else ""), value=ratio)
 
 
 def _stale_mark_of_time(table: Table, row: str, name: str) -> str:

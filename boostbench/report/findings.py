@@ -151,7 +151,7 @@ def cpu_listing(table: Table, rows: Iterable[Row]) -> Listing:
             slow, fast = (table.published_time(name, column) for column in pair)
             if slow and fast:
                 label = f"speed-up of {table.columns[pair[1]].label}"
-                times.append((label, numbers.ratio(slow.mean / fast.mean), entry.text))
+                times.append((label, numbers.format_ratio(slow.mean / fast.mean), entry.text))
         lines += [Line([row.title, *texts], is_known=texts[-1] != "-") for texts in times]
     explanation = (
         f"{' '.join(wording.explain_times(table))} The machines differ, so there is no verdict."
@@ -204,11 +204,10 @@ def reference_job_sentences(table: Table) -> list[str]:
     if not recorded:
         return []
     usual = median(recorded.values())
-    sentence = (
-        f"The reference job, which tells how fast a machine is, took {numbers.seconds(usual)} s"
-    )
+    usual_time = numbers.format_seconds(usual)
+    sentence = f"The reference job, which tells how fast a machine is, took {usual_time} s"
     exceptions = ", ".join(
-        f"{cell} ({numbers.seconds(seconds)})"
+        f"{cell} ({numbers.format_seconds(seconds)})"
         for cell, seconds in recorded.items()
         if not usual / _MAX_SPEED_RATIO < seconds < usual * _MAX_SPEED_RATIO
     )

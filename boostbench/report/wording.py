@@ -10,7 +10,7 @@ from boostbench.analysis.cells import Cell, CellResult
 from boostbench.analysis.statistics.resampled import INDEPENDENT
 from boostbench.analysis.tables import Table
 from boostbench.fitting.quantities import QUANTITIES, SCORES
-from boostbench.util.numbers import mean_std, seconds
+from boostbench.util.numbers import format_seconds, mean_std
 
 #: Mark of a number with stale records.
 STALE = "†"
@@ -43,7 +43,7 @@ def format_number(cell: CellResult) -> str:
         return cell.status
     # CPU times have three significant digits and no deviation.
     if cell.quantity.of_machine:
-        return seconds(cell.mean)
+        return format_seconds(cell.mean)
     return mean_std(cell.mean, cell.std, cell.quantity.digits)
 
 
@@ -77,7 +77,7 @@ def format_time(cell: CellResult, part: str) -> str:
     part : str
         Name of the time in `QUANTITIES`: ``"fit"``, ``"weak_learner"``.
     """
-    return seconds(cell.average(QUANTITIES[part]))
+    return format_seconds(cell.average(QUANTITIES[part]))
 
 
 def format_chosen(cell: CellResult) -> str:

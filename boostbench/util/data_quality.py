@@ -109,7 +109,7 @@ def find_faults(
     sample = _missing_as_largest(X[rows])
     is_constant = (sample == sample[0]).all(axis=0)
     is_whole = (sample == np.floor(sample)).all(axis=0)
-    is_distinct = _count_equal_pairs(sample) == 0
+    has_distinct_values = _count_equal_pairs(sample) == 0
 
     # 2) Decide on all rows.
     faults = []
@@ -120,7 +120,7 @@ def find_faults(
                 question = "is its value known before the class is?"
                 text = f"column {names[j]!r} alone separates the classes; {question}"
                 faults.append(DataFault("leak", text))
-    may_be_id = is_whole & is_distinct & (n_categories == 0)
+    may_be_id = is_whole & has_distinct_values & (n_categories == 0)
     ids = [names[j] for j in np.flatnonzero(may_be_id) if _is_id(X[:, j])]
     if ids:
         text = f"{_list_columns(ids)}: a different whole number in each row, as of ids"
@@ -130,7 +130,7 @@ def find_faults(
         text = f"{_list_columns(constants)}: the same value in all rows"
         faults.append(DataFault("constants", text))
     if y is not None:
-        faults += _rare_class(np.bincount(y, minlength=len(classes)), classes)
+        faults += _rare_class_faults(np.bincount(y, minlength=len(classes)), classes)
     return faults
 
 
@@ -361,7 +361,7 @@ def _is_constant(column: np.ndarray) -> bool:
     return bool((column == column[0]).all() or np.isnan(column).all())
 
 
-def _rare_class(counts: np.ndarray, classes: Sequence[object]) -> list[DataFault]:
+def _rare_class_faults(counts: np.ndarray, classes: Sequence[object]) -> list[DataFault]:
     """Return a fault if the smallest class is rare, else an empty list.
 
     Parameters

@@ -114,7 +114,7 @@ def check_folders(path: Path, depth: int) -> None:
 
 @contextmanager
 def writing_to(
-    path: Path, remedy: str = RESULTS_ELSEWHERE, content: str = "", depth: int = 0
+    path: Path, remedy: str = RESULTS_ELSEWHERE, subject: str = "", depth: int = 0
 ) -> Iterator[None]:
     """Create the folder of a file that the block writes, and convert its OSErrors to UserErrors.
 
@@ -124,7 +124,7 @@ def writing_to(
         Path of the file, or the common start of the paths of several files.
     remedy : str, default=RESULTS_ELSEWHERE
         Advice for the user.
-    content : str, default=""
+    subject : str, default=""
         Words before the path in the message, e.g. ``"records to "`` for "cannot write records to
         PATH". Empty if the name of the file shows its content.
     depth : int, default=0
@@ -142,13 +142,13 @@ def writing_to(
         yield
     except OSError as error:
         raise UserError(
-            f"cannot write {content}{path}: {os_error_reason(error)}; {remedy}"
+            f"cannot write {subject}{path}: {os_error_reason(error)}; {remedy}"
         ) from error
 
 
 @contextmanager
 def file_lock(
-    path: Path, content: str = "", remedy: str = RESULTS_ELSEWHERE, depth: int = 0
+    path: Path, subject: str = "", remedy: str = RESULTS_ELSEWHERE, depth: int = 0
 ) -> Iterator[None]:
     """Hold an exclusive lock for writing or replacing a file; reading remains possible.
 
@@ -159,7 +159,7 @@ def file_lock(
     ----------
     path : Path
         Path of the file; its folder is created if it is missing.
-    content, remedy : str
+    subject, remedy : str
         Parts of the error message, see `writing_to`.
     depth : int, default=0
         Number of the file's folders that must not be links, see
@@ -170,7 +170,7 @@ def file_lock(
     UserError
         If the folder or the lock cannot be written, or its file system does not support locks.
     """
-    with writing_to(path, remedy, content, depth), open_in_place(lock_path(path), "ab") as lock:
+    with writing_to(path, remedy, subject, depth), open_in_place(lock_path(path), "ab") as lock:
         acquire_file_lock(lock, path.parent, remedy)
         yield
 
@@ -210,7 +210,7 @@ def acquire_file_lock(file: BinaryIO, folder: Path, remedy: str = RESULTS_ELSEWH
 
 @contextmanager
 def open_append(
-    path: Path, content: str, is_complete: Callable[[bytes], bool], depth: int = 0
+    path: Path, subject: str, is_complete: Callable[[bytes], bool], depth: int = 0
 ) -> Iterator[BinaryIO]:
     """Open a file to append lines, which are on disk when the context ends.
 
@@ -222,7 +222,7 @@ def open_append(
     ----------
     path : Path
         File to append to; the file and its folder are made if they do not exist.
-    content : str
+    subject : str
         Words before the path in the error message: ``"records to "``.
     is_complete : callable
         Function that returns True for a last line that lacks its line end only.
@@ -240,7 +240,7 @@ def open_append(
     UserError
         See `file_lock`.
     """
-    with file_lock(path, content, depth=depth), open_in_place(path, "ab+") as file:
+    with file_lock(path, subject, depth=depth), open_in_place(path, "ab+") as file:
         repair_last_line(file, is_complete)
         yield file
         file.flush()

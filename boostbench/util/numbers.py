@@ -74,13 +74,13 @@ def mean_std(mean: float, std: float, digits: int = 1) -> str:
     return fixed(mean, digits) + ("" if isnan(std) else f" ({fixed(std, digits)})")
 
 
-def seconds(value: float | None) -> str:
+def format_seconds(value: float | None) -> str:
     """Format seconds with three significant digits, ``"-"`` for None.
 
     Examples
     --------
-    >>> seconds(0.01234), seconds(12.345), seconds(999.7), seconds(1234.5), seconds(None)
-    ('0.0123', '12.3', '1000', '1234', '-')
+    >>> [format_seconds(value) for value in (0.01234, 12.345, 999.7, 1234.5, None)]
+    ['0.0123', '12.3', '1000', '1234', '-']
     """
     if value is None:
         return "-"
@@ -88,23 +88,23 @@ def seconds(value: float | None) -> str:
     return f"{value:.0f}" if value >= 999.5 else f"{value:#.3g}".rstrip(".")
 
 
-def ratio(value: float) -> str:
+def format_ratio(value: float) -> str:
     """Format a ratio with two significant digits, and from 100 on without decimals.
 
     Examples
     --------
-    >>> ratio(0.123), ratio(5.56), ratio(120.2)
+    >>> format_ratio(0.123), format_ratio(5.56), format_ratio(120.2)
     ('0.12', '5.6', '120')
     """
     return f"{value:.0f}" if value >= 99.5 else f"{value:.2g}"
 
 
-def p_value(p: float | None) -> str:
+def format_p_value(p: float | None) -> str:
     """Format a p-value with three decimals, ``"-"`` for None or NaN.
 
     Examples
     --------
-    >>> p_value(0.0312), p_value(2e-5), p_value(None)
+    >>> format_p_value(0.0312), format_p_value(2e-5), format_p_value(None)
     ('0.031', '<0.001', '-')
     """
     if p is None or isnan(p):

@@ -77,7 +77,9 @@ def test_ratio_for_ten_folds_follows_from_the_committed_records(tables):
         if cell.rows.records and cell.rows.records[0].config.protocol["sampling"] == "kfold"
     }
     repeated = [result for result in results.values() if len(result) > 1]
-    assert pooled_ratio(repeated).ratio == pytest.approx(TEN_FOLDS.ratio, abs=0.05)
+    assert pooled_ratio(repeated).variance_ratio == pytest.approx(
+        TEN_FOLDS.variance_ratio, abs=0.05
+    )
     most: dict[str, int] = {}
     for (data, _), result in results.items():
         most[data] = max(most.get(data, 0), len(result) - 1)

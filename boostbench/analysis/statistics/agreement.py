@@ -360,7 +360,7 @@ def compare_means(
     #    samples, have larger variances by the ratio; `_variance` adds the ratio's uncertainty.
     mean, published_mean = finite_array([mean, published_mean]).tolist()
     basis, parts = _variance_parts(std, n, published_std, published_n, pool_share, digits)
-    parts = [part._replace(variance=folds.ratio * part.variance) for part in parts]
+    parts = [part._replace(variance=folds.variance_ratio * part.variance) for part in parts]
     # 2) Without a deviation, take the errors as binomial counts of test samples: a percentage p has
     #    the variance p (100 - p) / n_tested.
     n_tested_of_both = None

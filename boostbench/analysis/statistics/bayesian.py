@@ -93,7 +93,7 @@ def signed_rank(differences: Sequence[float], rope: float) -> Posterior:
     return Posterior(*(n_largest / _N_DRAWS).tolist())
 
 
-def correlated_t(differences: Sequence[float], rope: float, ratio: float) -> Posterior:
+def correlated_t(differences: Sequence[float], rope: float, test_ratio: float) -> Posterior:
     """Return the posterior of the Bayesian correlated t-test over the splits of one data set.
 
     Parameters
@@ -102,7 +102,7 @@ def correlated_t(differences: Sequence[float], rope: float, ratio: float) -> Pos
         First minus second, one for each split; at least 2.
     rope : float
         Half the width of the region of practical equivalence, see `signed_rank`.
-    ratio : float
+    test_ratio : float
         Number of test samples divided by the number of training samples; 0 for independent splits.
 
     Returns
@@ -118,7 +118,7 @@ def correlated_t(differences: Sequence[float], rope: float, ratio: float) -> Pos
     >>> print(correlated_t([-0.2, 0.1, 0.0, -0.1, 0.2], 1.0, 1 / 3))
     0.00/1.00/0.00
     """
-    mean, error = float(np.mean(finite_array(differences))), standard_error(differences, ratio)
+    mean, error = float(np.mean(finite_array(differences))), standard_error(differences, test_ratio)
     if error == 0:
         # Equal differences leave no doubt about their mean.
         lower, higher = float(mean < -rope), float(mean > rope)

@@ -20,14 +20,14 @@ from scipy import stats
 from boostbench.analysis.statistics import finite_array
 
 
-def standard_error(differences: Sequence[float], ratio: float) -> float:
+def standard_error(differences: Sequence[float], test_ratio: float) -> float:
     """Estimate the standard deviation of a mean over splits that share samples.
 
     Parameters
     ----------
     differences : sequence of float
         One for each random split, or each fold; at least 2.
-    ratio : float
+    test_ratio : float
         Number of test samples divided by the number of training samples; 0 for independent splits.
 
     Examples
@@ -36,15 +36,15 @@ def standard_error(differences: Sequence[float], ratio: float) -> float:
     0.986
     """
     variance = np.var(finite_array(differences), ddof=1)
-    return sqrt((1 / len(differences) + ratio) * variance)
+    return sqrt((1 / len(differences) + test_ratio) * variance)
 
 
-def corrected_t(differences: Sequence[float], ratio: float) -> float:
+def corrected_t(differences: Sequence[float], test_ratio: float) -> float:
     """Test whether the mean of paired differences is 0: the corrected resampled t-test.
 
     Parameters
     ----------
-    differences, ratio
+    differences, test_ratio
         As of `standard_error`.
 
     Returns
@@ -61,13 +61,13 @@ def corrected_t(differences: Sequence[float], ratio: float) -> float:
     differences = finite_array(differences)
     if len(differences) < 2:
         return float("nan")
-    mean, error = float(np.mean(differences)), standard_error(differences, ratio)
+    mean, error = float(np.mean(differences)), standard_error(differences, test_ratio)
     if error == 0:
         return 0.0 if mean else 1.0
     return float(2 * stats.t.sf(abs(mean) / error, len(differences) - 1))
 
 
-def p_below(differences: Sequence[float], bound: float, ratio: float = 0.0) -> float:
+def p_below(differences: Sequence[float], bound: float, test_ratio: float = 0.0) -> float:
     """Test whether the mean is below a bound.
 
     Parameters
@@ -75,7 +75,7 @@ def p_below(differences: Sequence[float], bound: float, ratio: float = 0.0) -> f
     differences : sequence of float
         Differences of paired numbers.
     bound : float
-    ratio : float, default=0.0
+    test_ratio : float, default=0.0
         Number of test samples divided by the number of training samples, for the correction of
         Nadeau and Bengio; 0 for independent differences. See `standard_error`.
 
@@ -89,7 +89,7 @@ def p_below(differences: Sequence[float], bound: float, ratio: float = 0.0) -> f
     --------
     >>> round(p_below([-2.0, -1.0, -3.0], 0.0), 4), p_below([1.0, 1.0], 0.0), p_below([1.0], 0.0)
     (0.0371, 1.0, nan)
-    >>> round(p_below([-2.0, -1.0, -3.0], 0.0, ratio=1 / 3), 4)
+    >>> round(p_below([-2.0, -1.0, -3.0], 0.0, test_ratio=1 / 3), 4)
     0.067
     """
     shifted = finite_array(differences) - bound
@@ -97,13 +97,13 @@ def p_below(differences: Sequence[float], bound: float, ratio: float = 0.0) -> f
         return float("nan")
     if np.ptp(shifted) == 0:
         return 0.0 if shifted[0] < 0 else 1.0
-    t = np.mean(shifted) / standard_error(shifted, ratio)
+    t = np.mean(shifted) / standard_error(shifted, test_ratio)
     return float(stats.t.cdf(t, len(shifted) - 1))
 
 
-def p_above(differences: Sequence[float], bound: float, ratio: float = 0.0) -> float:
+def p_above(differences: Sequence[float], bound: float, test_ratio: float = 0.0) -> float:
     """Test whether the mean is above a bound; as `p_below`."""
-    return p_below([-difference for difference in differences], -bound, ratio)
+    return p_below([-difference for difference in differences], -bound, test_ratio)
 
 
 class FoldRatio(NamedTuple):
@@ -111,14 +111,14 @@ class FoldRatio(NamedTuple):
 
     Attributes
     ----------
-    ratio : float
+    variance_ratio : float
         Variance of the mean of a whole cross-validation, divided by s**2 / K, with s the standard
         deviation over all folds and K their number.
     freedom : float
         Degrees of freedom of the estimate.
     """
 
-    ratio: float
+    variance_ratio: float
     freedom: float
 
 
@@ -182,7 +182,7 @@ def pooled_ratio(results: Iterable[np.ndarray]) -> FoldRatio:
     Examples
     --------
     >>> pooled_ratio([np.array([[1.0, 3.0], [2.0, 4.0]])])  # 2 * 0.5 / (5 / 3)
-    FoldRatio(ratio=0.6, freedom=1)
+    FoldRatio(variance_ratio=0.6, freedom=1)
     """
     total, freedom = 0.0, 0
     for values in results:

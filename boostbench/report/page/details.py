@@ -71,7 +71,7 @@ class Source(NamedTuple):
     def calibration(self) -> str:
         """Median CPU seconds of the reference job, formatted; empty if no record has them."""
         times = [time for time in self.rows[CALIBRATION.name] if time is not None]
-        return numbers.seconds(median(times)) if times else ""
+        return numbers.format_seconds(median(times)) if times else ""
 
 
 class Machine(NamedTuple):
@@ -247,7 +247,7 @@ def _published_times(cell: Cell) -> str:
 def _times(times: Sequence[float | None]) -> str:
     """Return the texts of times in the order of `_TIMES`; unknown times and zeros are omitted."""
     pairs = zip(_TIMES.values(), times, strict=True)
-    return ", ".join([text.format(numbers.seconds(time)) for text, time in pairs if time])
+    return ", ".join([text.format(numbers.format_seconds(time)) for text, time in pairs if time])
 
 
 def _failures(cell: Cell) -> str:

@@ -17,7 +17,7 @@ from boostbench.report.column_tests import comparison_listing, pair_sentences, s
 from boostbench.report.document import make_document, make_row
 from boostbench.report.renderers.terminal import make_grid, print_listing, print_table
 from boostbench.report.wording import caption, table_notes
-from boostbench.util.numbers import differences, fixed, p_value, rounded
+from boostbench.util.numbers import differences, fixed, format_p_value, rounded
 
 #: Names of algorithms are wrapped to this width (characters) beside many columns.
 _NAME_WIDTH = 13
@@ -130,7 +130,7 @@ def _print_tests_of_many(console: Console, table: Table, comparison: Comparison)
 
 
 def _bold_if_significant(p: float | None) -> Text:
-    return Text(p_value(p), "bold" if p is not None and p <= LEVEL else "")
+    return Text(format_p_value(p), "bold" if p is not None and p <= LEVEL else "")
 
 
 def _signed(value: float) -> str:

@@ -75,11 +75,11 @@ def test_ratio_is_the_variance_between_cross_validations_by_that_of_independent_
     ratio = pooled_ratio([cross_validations])
     assert ratio.freedom == N_SIMULATED - 1
     between = cross_validations.mean(axis=1).var(ddof=1)
-    assert ratio.ratio == pytest.approx(10 * between / cross_validations.var(ddof=1))
-    assert ratio.ratio < 0.5
+    assert ratio.variance_ratio == pytest.approx(10 * between / cross_validations.var(ddof=1))
+    assert ratio.variance_ratio < 0.5
     # Pairs of repetitions estimate the same ratio.
     pairs = pooled_ratio(np.split(cross_validations, N_SIMULATED // 2))
-    assert pairs.ratio == pytest.approx(ratio.ratio, rel=0.35)
+    assert pairs.variance_ratio == pytest.approx(ratio.variance_ratio, rel=0.35)
 
 
 def test_our_variance_is_that_between_ten_repetitions():
@@ -87,7 +87,7 @@ def test_our_variance_is_that_between_ten_repetitions():
     values = rng.normal(10, 2, (12, 10))
     ratio = fold_ratio(dict(enumerate(values.ravel())), 10)
     std, means = values.std(ddof=1), values.mean(axis=1)
-    assert ratio.ratio * std**2 / 120 == pytest.approx(means.var(ddof=1) / 12)
+    assert ratio.variance_ratio * std**2 / 120 == pytest.approx(means.var(ddof=1) / 12)
     assert ratio.freedom == 11
 
 
