@@ -144,8 +144,8 @@ class Sorted(Layout):
         for first in range(0, n_features, self._features_per_piece):
             piece = values[first : first + self._features_per_piece].reshape(-1, n_places)
             by_block = piece.reshape(len(piece), -1, self._block_length).transpose(2, 1, 0)
-            block = slice(first * n_places, first * n_places + piece.size)
-            result[block].reshape(by_block.shape)[:] = by_block
+            in_result = slice(first * n_places, first * n_places + piece.size)
+            result[in_result].reshape(by_block.shape)[:] = by_block
         return result
 
     def positions_of(self, feature, place):
