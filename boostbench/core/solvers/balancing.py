@@ -21,7 +21,7 @@ from scipy.linalg.lapack import dposv, dpotrs
 
 # Maximum range (largest minus smallest entry) of a Newton step; longer steps are shortened. The
 # third derivative of the losses along a step is at most twice its range times the second
-# derivative.
+# derivative, so that a step of range r changes the Hessian by the fraction 2 r, to first order.
 _MAX_STEP_LENGTH = 5.0
 
 # Largest positive slope at the end of a step that is accepted, as a fraction of the initial slope.
@@ -32,13 +32,14 @@ _OVERSHOOT = 0.1
 # is far away, and the step is tried at twice the length.
 _UNDERSHOOT = 0.3
 
-# Fraction of the squared slope that a step may leave without a line search.
+# Fraction of the gradient's squared norm that a step may leave without a line search.
 _MAX_SQUARED_RATIO = 0.05
 
 # Squared norm of the gradient below which its outer product in the Hessian is negligible.
 _NEGLIGIBLE_SQUARE = 1e-6
 
-# Fraction of the tolerance that a last step with the previous Hessian may leave of the slope.
+# Fraction of the tolerance that the gradient's norm may have after a last step with the previous
+# Hessian.
 _FINAL_STEP_FRACTION = 1e-3
 
 # Addition to the Hessian's diagonal, which is 0 for a class without any weight.
@@ -79,20 +80,19 @@ class PairwiseProblem(ABC):
     Attributes
     ----------
     hessian_scale, gradient_share : float
-        At the point of the last gradient, the Hessian is `hessian_scale` times
-        `unscaled_laplacian` minus `gradient_share` times the outer product of the gradient with
-        itself.
+        The Hessian is ``hessian_scale * unscaled_laplacian() - gradient_share * outer(g, g)``, with
+        the last gradient g and at its point.
     """
 
     hessian_scale, gradient_share = 1.0, 0.0
 
     @abstractmethod
     def gradient(self, w):
-        """Return the gradient at w, of shape (n_classes,)."""
+        """Return the gradient at w, of shape (n_classes,); it contains the `hessian_scale`."""
 
     @abstractmethod
     def unscaled_laplacian(self):
-        """Return the main part of the Hessian.
+        """Return the Laplacian in the Hessian, before its multiplication by `hessian_scale`.
 
         Returns
         -------
@@ -102,7 +102,7 @@ class PairwiseProblem(ABC):
         """
 
     def hessian(self):
-        """Return the whole Hessian; to be called instead of `unscaled_laplacian`."""
+        """Return the Hessian at the last gradient; a caller uses it or `unscaled_laplacian`."""
         return self.unscaled_laplacian()
 
     @abstractmethod
@@ -142,7 +142,7 @@ class ExponentialProblem(PairwiseProblem):
         """Return the gradient; see `PairwiseProblem.gradient`."""
         self._exp_w = exp_w = np.exp(w)
         self._exp_minus_w = exp_minus_w = 1.0 / exp_w
-        # These are the row and column sums of M. `dot` has less overhead than `@` or `sum`.
+        # The row and column sums of M are computed without M. `dot` has less overhead than `@`.
         rows = self._C.dot(exp_w)
         rows *= exp_minus_w
         columns = exp_minus_w.dot(self._C)
@@ -156,7 +156,7 @@ class ExponentialProblem(PairwiseProblem):
         return self._gradient
 
     def unscaled_laplacian(self):
-        """Return the main part of the Hessian; see `PairwiseProblem.unscaled_laplacian`."""
+        """Return the unscaled Laplacian; see `PairwiseProblem.unscaled_laplacian`."""
         M = self._exp_w * self._exp_minus_w[:, None]
         M *= self._C
         rows, columns = self._sums
@@ -174,7 +174,8 @@ class ExponentialProblem(PairwiseProblem):
     def start(self):
         """Return the w that balances the row sum and the column sum of each class alone.
 
-        The other classes are taken to be balanced already. For two classes this is the minimum.
+        If the other coefficients are 0, the sums are equal at ``w = 0.5 * log(row / column)``. The
+        damping by (n - 1) / n makes the result exact for two classes: each gets half of it.
         """
         rows, columns = self._C.dot(self._ones), self._ones.dot(self._C)
         damping = 0.5 * (len(rows) - 1) / len(rows)
@@ -268,9 +269,9 @@ def _descend(problem, w, nu, tol, bounded):
     -------
     ndarray of shape (n_classes,)
     """
-    # `step_range_bound` bounds the range of the last step, and with it the change of the Hessian.
-    # `fixed` is the mask of the coefficients that are held at 0, and `cholesky` the Cholesky factor
-    # of the last step without bounds.
+    # `step_range_bound` bounds the range of the last step, and with it the change of the Hessian;
+    # it is infinite if there is no such step. `fixed` is the mask of the coefficients that are held
+    # at 0, and `cholesky` the factor of the unscaled Laplacian in the last step without bounds.
     gradient = problem.gradient(w) + nu if nu else problem.gradient(w)
     fixed, cholesky, step_range_bound = None, None, np.inf
     for _ in range(_MAX_ITER):
@@ -286,8 +287,8 @@ def _descend(problem, w, nu, tol, bounded):
         if bounded:
             step = _bounded_step(problem.hessian(), free_gradient, fixed)
         elif 2.0 * step_range_bound * squared_norm**0.5 <= _FINAL_STEP_FRACTION * tol:
-            # The Hessian has changed so little that the factor of the last step suffices, and that
-            # a full step leaves a negligible slope.
+            # The last step has changed the Hessian by at most the fraction 2 * range, so that a
+            # step with the previous Hessian leaves a gradient of at most 2 * range * |gradient|.
             return w - dpotrs(cholesky, free_gradient, lower=1)[0] / problem.hessian_scale
         else:
             step, cholesky = _free_step(problem, free_gradient)
@@ -296,8 +297,8 @@ def _descend(problem, w, nu, tol, bounded):
         if step_range_bound * step_range_bound <= tol / 4 and not (
             bounded and _active_set_may_change(w, step, gradient, fixed)
         ):
-            # The third derivative bounds the change of the Hessian along the step, and so the slope
-            # after it, by the tolerance.
+            # A full step leaves a gradient of at most range * |Hessian @ step| <= 2 * range**2 to
+            # first order, as the entries of M sum to about 1: half of the tolerance.
             return w + step
         # 3) Shorten the step, take it in full if that suffices, or else search along it.
         if step_range_bound > _MAX_STEP_LENGTH:
@@ -305,7 +306,7 @@ def _descend(problem, w, nu, tol, bounded):
         if bounded and not fixed.any():
             step = _within_bounds(w, step, gradient)
         if not bounded:
-            # A full step usually removes nearly all of the slope, and needs no line search.
+            # A full step usually removes nearly all of the gradient, and needs no line search.
             candidate = w + step
             candidate_gradient = problem.gradient(candidate)
             if candidate_gradient.dot(candidate_gradient) <= _MAX_SQUARED_RATIO * squared_norm:
@@ -347,7 +348,8 @@ def _newton_with_fixed_lowest_class(problem, nu, tol):
             return None
         w = w + step
         if penalty_gradient is None:
-            # The first step usually determines the smallest coefficient.
+            # The first step usually determines the smallest coefficient. The penalty is
+            # nu * sum(w - w[lowest]), whose gradient is nu, less n_classes * nu at `lowest`.
             lowest = w.argmin()
             penalty_gradient = np.full(len(w), nu)
             penalty_gradient[lowest] -= len(w) * nu
@@ -356,7 +358,8 @@ def _newton_with_fixed_lowest_class(problem, nu, tol):
             2.0 * (2.0 * squared_step * float(gradient.dot(gradient))) ** 0.5
             <= _FINAL_STEP_FRACTION * tol
         ):
-            # The last factor suffices here; see `_descend`.
+            # The factor of the last step suffices here; see `_descend`. `shift` is the distance by
+            # which the penalty moves the minimum, to first order; see `_MAX_SHIFT`.
             w -= dpotrs(cholesky, gradient, lower=1)[0] / problem.hessian_scale
             shift = dpotrs(cholesky, penalty_gradient, lower=1)[0] / problem.hessian_scale
             is_near = shift.dot(shift) <= _MAX_SHIFT**2 and w.argmin() == lowest
@@ -365,7 +368,7 @@ def _newton_with_fixed_lowest_class(problem, nu, tol):
 
 
 def _free_step(problem, gradient):
-    """Return the Newton step in all coefficients, and the factor of the Laplacian.
+    """Return the Newton step in all coefficients, and the factor of the unscaled Laplacian.
 
     Parameters
     ----------
@@ -383,8 +386,8 @@ def _free_step(problem, gradient):
     hessian_scale = problem.hessian_scale
     cholesky, step = _solve_damped(problem.unscaled_laplacian(), gradient, _RIDGE / hessian_scale)
     if gradient.dot(gradient) > _NEGLIGIBLE_SQUARE:
-        # The Hessian is scale * laplacian - share * g g' for the gradient g. The outer product
-        # changes the length of the step only, by the formula of Sherman and Morrison.
+        # The Hessian has the term -gradient_share * outer(g, g), for the gradient g. It changes the
+        # length of the step only, by the formula of Sherman and Morrison.
         hessian_scale -= problem.gradient_share * float(step.dot(gradient))
     step *= -1.0 / hessian_scale
     return step, cholesky
@@ -457,7 +460,7 @@ def _within_bounds(w, step, gradient):
 
 
 def _active_set_may_change(w, step, gradient, fixed):
-    """Return True if the set of fixed coefficients, which stay at 0, can change in a short step.
+    """Return True if a short step may free a coefficient that is held at 0, or bring one to 0.
 
     Parameters
     ----------
@@ -470,8 +473,11 @@ def _active_set_may_change(w, step, gradient, fixed):
     # If no coefficient is fixed, the set must change: the minimum has at least one.
     if n_fixed == 0 or (w + step).min() < 0:
         return True
-    # The derivatives have a constant positive sum. The derivative of a single fixed coefficient
-    # stays positive when all other derivatives vanish; several fixed ones are checked one by one.
+    # The derivatives add up to n_classes * nu > 0, since the derivatives of f add up to 0. A single
+    # fixed coefficient therefore keeps a positive derivative when all others vanish. With several
+    # fixed ones, each derivative must not reach 0: to first order, a step changes it by at most max
+    # |step|, as the entries of M sum to about 1; the factor 4 leaves room for the change of the
+    # Hessian.
     return n_fixed > 1 and gradient[fixed].min() < 4.0 * np.abs(step).max()
 
 

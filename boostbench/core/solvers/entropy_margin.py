@@ -168,7 +168,8 @@ class EntropyMarginProgram:
         free_mass : float
             Sum of d over these samples.
         """
-        # 1) For k = 0, 1, ..., n_samples, let the k samples with the smallest margins be at their
+        # 1) A free sample, below its bound, has d_i = theta d^0_i exp(-eta rho_i).
+        # For k = 0, 1, ..., n_samples, let the k samples with the smallest margins be at their
         # bound, and the others free. Element k of `free_masses` is the sum of d over the free
         # samples, and element k of `log_thetas` the logarithm of the theta that gives them this
         # sum: log(free mass) - log(sum of d^0 exp(-eta rho) over the free samples).
@@ -283,7 +284,7 @@ def _simplex_maximiser(H, gradient, start):
     Returns
     -------
     ndarray of shape (n,)
-        Maximiser ``start + p``.
+        Point ``start + p`` of the simplex, for the maximising p.
     """
     # The active-set method of quadratic programs: coefficients that are not free are held at 0. In
     # the loop, x is the present point ``start + p``, and `gradient` has the derivatives there.

@@ -105,7 +105,8 @@ class PrimalSVM:
         self._C = C
         self._tol = tol
         self._is_hinge = loss == "hinge"
-        # Coefficients (b, w): the bias is the first one, and its column is all ones.
+        # Coefficients (b, w), and the columns of H as the rows of a growing matrix. The bias is the
+        # first coefficient, and its column is all ones.
         self._theta = np.zeros(1)
         self._columns_by_row = GrowableMatrix(len(y))
         self._columns_by_row.append(np.ones(len(y)))
@@ -304,7 +305,7 @@ class PrimalSVM:
         return start + (stop - start) * slope_at_start / (slope_at_start - slope_at_stop)
 
     def _move_to_slack(self, slack):
-        """Set the slacks, and update the Hessian for samples that change pieces.
+        """Set the slacks and dual variables, and update the Hessian for samples that change pieces.
 
         Parameters
         ----------

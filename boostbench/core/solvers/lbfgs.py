@@ -49,8 +49,9 @@ _GRADIENT_BITS = 24
 # Number of bits that are kept of the longest step of a coefficient.
 _STEP_BITS = 16
 
-# Unit of rounded derivatives. With a thousandth of the tolerance, the method takes hardly more
-# steps than without rounding; with a twentieth, twice as many.
+# Unit to which `nonnegative_quasi_newton` rounds derivatives by default. With a thousandth of the
+# tolerance, the method takes hardly more steps than without rounding; with a twentieth, twice as
+# many.
 _GRADIENT_UNIT = _GRADIENT_TOLERANCE / 1000
 
 # Fraction of the decrease by the initial slope that a step must reach.
@@ -67,8 +68,8 @@ _MIN_STEP_SIZE = 1e-6
 _MIN_RELATIVE_DECREASE = 1e-12
 
 # Unit to which `NonnegativeLBFGS` rounds derivatives. It is larger than the default of the
-# projected method, 1e-8, because the losses are sums over pairs of samples and classes, whose
-# rounding errors are larger than the rounding errors of means.
+# projected method, `_GRADIENT_UNIT`, because the losses are sums over pairs of samples and classes,
+# whose rounding errors are larger than the rounding errors of means.
 _GRADIENT_UNIT_OF_PAIR_LOSSES = 5e-7
 
 

@@ -195,8 +195,8 @@ class NegativeMarginProgram(SoftMarginProgram):
         costs = np.full(n_samples, margin)
         self._check(self._highs.changeColsCost(n_samples, self._columns[:-1], costs))
         super().add(np.append(margins, -1.0))
-        # 2) Convert the solution. The parent's objective is margin * sum(v) - g, and the edge is
-        # gamma = g + 1.
+        # 2) Convert the solution. `add` of the parent has set `value` to margin * sum(v) - g, and
+        # `dual` to (v, g). The edge is gamma = g + 1.
         v = self.dual[:-1]
         self.edge = margin * v.sum() - self.value + 1.0
         self.value = (margin * (v - self._dual_lower).sum() - self.edge) / n_samples

@@ -362,7 +362,8 @@ def _step_size(problem, step, slope, nu):
 def significant_mask(curvature):
     """Return a mask of the curvatures that are not negligible, row by row.
 
-    The smallest curvatures, whose sum is below a thousandth of the sum of the row, are negligible.
+    Problems leave the samples with negligible curvatures out of the Hessian, which saves time. The
+    smallest curvatures, whose sum is below a thousandth of the sum of the row, are negligible.
 
     Parameters
     ----------

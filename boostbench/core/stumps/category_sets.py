@@ -83,6 +83,7 @@ class StumpsWithSets(Stumps):
     @property
     def n_parameters(self):
         """Number of parameters for prediction, without coefficients; a set has its views."""
+        # `Stumps.n_parameters` counts 2 parameters for each stump; a set has its views instead.
         sizes = np.array([len(views) for views in self.sets])
         set_features = self.feature[self.feature < 0]
         return super().n_parameters + int((sizes[set_features] - 2).sum())

@@ -187,6 +187,7 @@ class StumpEvaluator:
         ndarray of shape (n_selected,), dtype=float64
         """
         edges = np.empty(len(positions))
+        # A full pass computes all columns, and the evaluation of a single stump only one.
         if self._is_full_pass_faster(len(positions) / G.shape[1]):
             for selected, chunk_edges in self._iter_exact_edges(G, positions):
                 edges[selected] = chunk_edges[np.arange(len(chunk_edges)), columns[selected]]

@@ -12,7 +12,8 @@ one code per feature, and the histogram of a feature over its codes has the sums
   that tests for it has the sum of this bin on one side.
 
 The histograms of all features are concatenated in one array, so that one sparse product computes
-them. Its rows are the *joint bins*.
+them. Its rows are the *joint bins*: the bins of feature 0, then the bins of feature 1, and so on.
+A category is a whole number, `MISSING` or NaN: see `Views.category`.
 """
 
 from dataclasses import dataclass, replace
@@ -50,7 +51,8 @@ class FeatureCodes:
     threshold_of_stump : ndarray of shape (n_stumps,), dtype=float64
         Threshold of each stump on its view.
     bin_of_stump : ndarray of shape (n_stumps,), dtype=int64
-        Joint bin of each stump: the last bin below its threshold, or the bin that it tests for.
+        Joint bin of each stump: the last bin below its threshold, or the bin that it tests for. The
+        last bin of a feature has no threshold after it.
     is_equality : ndarray of shape (n_stumps,), dtype=bool
         True if a stump is +1 in `bin_of_stump` and -1 in the other bins of its feature; False if it
         is +1 in the bins after `bin_of_stump`.
@@ -105,20 +107,21 @@ class FeatureCodes:
         return replace(self, codes=codes)
 
     def _encode_feature(self, feature, values, views):
-        """Return the codes of the values of one feature."""
+        """Return the codes of the values of one feature: (n_others,), dtype=int."""
         feature_views = np.flatnonzero(views.feature == feature)
         category, fill = views.category[feature_views], views.fill[feature_views]
         is_missing, has_missing_bin = np.isnan(values), views.has_missing(feature)
         if np.isnan(category[0]):
-            # The feature is a number: the bins are those between its thresholds.
+            # The feature is a number: its bins lie between its thresholds. `fill` has the value of
+            # each view for a missing value, and `fill[0]` the lowest one, or the mean.
             is_threshold = ~self.is_equality & (self.feature_of_stump == feature)
             thresholds = np.unique(self.threshold_of_stump[is_threshold])
             bins = bin_indices(np.where(is_missing, fill[0], values), thresholds).astype(int)
         else:
             # The feature is a category. Without missing values in training, a missing value counts
-            # as the most frequent category, whose view is filled with 1. A feature with two
-            # categories, 0 and 1, has one view only; the category without a view may be the most
-            # frequent one.
+            # as the most frequent category: its view has the fill 1, and all others have 0. A
+            # feature with two categories, 0 and 1, has one view only; if that has the fill 0, the
+            # category without a view is the most frequent one.
             category_of_missing = 0.0
             if not has_missing_bin and fill.any():
                 category_of_missing = category[fill > 0.5][0]
@@ -129,18 +132,22 @@ class FeatureCodes:
         return np.where(is_missing, 0, bins + 1) if has_missing_bin else bins
 
     def stump_sums(self, coefficients):
-        """Return the weighted sum of the stumps on each feature, in each of its bins.
+        """Return the scores of an additive model of the stumps, as one table per feature.
+
+        The score of a sample is the sum of the rows of its joint bins. A row is the weighted sum of
+        the stumps on one feature, which is constant in each of its bins.
 
         Parameters
         ----------
         coefficients : ndarray of shape (n_stumps, n_outputs)
+            Weights of the stumps.
 
         Returns
         -------
         ndarray of shape (n_joint_bins, n_outputs), dtype=float64
         """
-        # 1) Add twice the coefficient of each stump in the bins where it is +1. From one bin to the
-        #    next, this sum changes at the thresholds between them.
+        # 1) Add twice the coefficient of each stump in the bins where it is +1: from the bin after
+        #    `bin_of_stump` to the last bin of the feature, which running sums achieve.
         doubled = np.zeros((self.n_joint_bins, coefficients.shape[1]))
         is_threshold = ~self.is_equality
         np.add.at(doubled, self.bin_of_stump[is_threshold] + 1, 2 * coefficients[is_threshold])
@@ -164,12 +171,12 @@ class FeatureCodes:
 
     @cached_property
     def first_bin(self):
-        """First joint bin of each feature, and the number of joint bins: (n_features + 1,)."""
+        """First joint bin of each feature, then the number of joint bins: (n_features + 1,)."""
         return np.append(0, np.cumsum(self.n_bins))
 
     @cached_property
     def first_stump(self):
-        """First stump of each view, and the number of stumps: (n_views + 1,)."""
+        """First stump of each view, then the number of stumps: (n_views + 1,)."""
         return np.searchsorted(self.view_of_stump, np.arange(len(self.feature_of_view) + 1))
 
     @cached_property
@@ -253,7 +260,7 @@ class FeatureCodes:
         return self._accumulate(bin_sums.astype(np.float64), 0.0)
 
     def _accumulate(self, sums, start):
-        """Overwrite the sums of joint bins with their running sums, which begin at `start`.
+        """Overwrite the sums of joint bins with running sums that begin at `start` in each feature.
 
         The running sums of every feature begin at `start`, although it is added only to the first
         bin of all: the cumulative sum runs through all features, and the total of a feature is
@@ -330,15 +337,19 @@ def fit_feature_codes(X, views, max_bins=None, weights=None):
     -------
     FeatureCodes
     """
+    # The views of a feature are consecutive, and `ends` are the first views of the features.
     ends = np.searchsorted(views.feature, np.arange(views.n_features + 1))
     features, first_bin = [], 0
     for values, start, stop in zip(iter_columns(X), ends, ends[1:], strict=False):
         category, fill = views.category[start:stop], views.fill[start:stop]
         if not np.isnan(category[0]):
+            # All views of a category are indicators.
             coded = _code_category(values, category)
         elif len(fill) == 1:
+            # A number without missing values is its own view.
             coded = _code_number(values, max_bins, weights)
         else:
+            # A number with missing values has three views.
             coded = _code_number_with_missing(values, fill, max_bins, weights)
         view_of_stump, bin_of_stump = coded.view_of_stump + start, coded.bin_of_stump + first_bin
         features.append(coded._replace(view_of_stump=view_of_stump, bin_of_stump=bin_of_stump))
@@ -357,7 +368,7 @@ def fit_feature_codes(X, views, max_bins=None, weights=None):
 
 
 def numeric_feature_codes(codes, thresholds):
-    """Return the table of numbers without missing values.
+    """Return the codes of numeric features without missing values, with all of their stumps.
 
     Parameters
     ----------
@@ -402,7 +413,7 @@ class _CodedFeature(NamedTuple):
 
 
 def _code_number(values, max_bins, weights):
-    """Code a number without missing values."""
+    """Return the `_CodedFeature` of a number without missing values."""
     thresholds = find_thresholds(values, max_bins, weights)
     all_false = np.zeros(len(thresholds), bool)
     return _CodedFeature(
@@ -417,7 +428,7 @@ def _code_number(values, max_bins, weights):
 
 
 def _code_number_with_missing(values, fill, max_bins, weights):
-    """Code a number with missing values.
+    """Return the `_CodedFeature` of a number with missing values.
 
     Its views are the number with missing values as the lowest value, the number with missing values
     as the highest value, and the indicator of missing values. `fill` has the value of each view for
@@ -432,7 +443,8 @@ def _code_number_with_missing(values, fill, max_bins, weights):
         # The limit chooses quantiles, in which missing values count, so that the views differ. All
         # thresholds would be equal, since the fills are the feature's smallest and largest value.
         high = find_thresholds(np.where(is_missing, fill[1], values), max_bins, weights)
-    # 2) Code the samples by the thresholds of both views, after bin 0 for missing values.
+    # 2) Code the samples by the thresholds of both views, after bin 0 for missing values: the
+    #    largest code is one more than the number of thresholds.
     thresholds = np.union1d(low, high)
     code = bin_indices(lowest, thresholds).astype(np.min_scalar_type(len(thresholds) + 1))
     code += 1
@@ -454,11 +466,12 @@ def _code_number_with_missing(values, fill, max_bins, weights):
 
 
 def _code_category(values, category):
-    """Code a feature of categories; each of its views tests for one bin.
+    """Return the `_CodedFeature` of a categorical feature; each of its views tests for one bin.
 
-    `category` has the category of each view, or `MISSING`.
+    `category` has the category of each view, or `MISSING` for the indicator of missing values.
     """
-    # 1) Code the samples. If there are missing values, they are bin 0, and category c is bin c + 1.
+    # 1) Code the samples. Category c is bin c; if there are missing values, they are bin 0, and
+    #    category c is bin c + 1: a missing value becomes -1 before the addition of 1.
     is_missing_view = category == MISSING
     has_missing = bool(is_missing_view.any())
     code = np.nan_to_num(values, nan=-1.0).astype(np.intp) + has_missing

@@ -57,7 +57,7 @@ class MaxAbsEdge:
         return float(sums.max(initial=0.0))
 
     def scale_bound(self, W):
-        """Return a cheap upper bound on the `scale` of weights W."""
+        """Return an upper bound on the `scale` of weights W, which takes less time to compute."""
         return _cauchy_bound(W, len(W))
 
     def scores(self, edges):
@@ -94,6 +94,9 @@ class MaxAbsEdge:
 
 class RowCriterion:
     """Criterion of the largest score, a function of the edges of a stump in all columns.
+
+    It is for searches that get the scale of the scores from their caller, and therefore has neither
+    `scale` nor `scale_bound` nor `exact_scores`; `SumAbsEdge` adds them.
 
     Parameters
     ----------
@@ -138,7 +141,7 @@ class SumAbsEdge(RowCriterion):
         return float(sums.sum())
 
     def scale_bound(self, W):
-        """Return an upper bound on the `scale`; see `MaxAbsEdge.scale_bound`."""
+        """Return an upper bound on the `scale` of all W; see `MaxAbsEdge.scale_bound`."""
         return _cauchy_bound(W, W.size)
 
     def exact_scores(self, search, G, positions, columns):

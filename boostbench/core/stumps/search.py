@@ -257,6 +257,7 @@ class StumpSearch(StumpEvaluator):
         chunks = layout.iter_candidates(W, total, tolerance, criterion)
         indices, scores, width = self._collect_candidates(chunks, criterion, tolerance)
         if np.ndim(indices) == 0:
+            # There is a single candidate.
             return divmod(int(indices), width)
         if len(indices) == 0:
             return None

@@ -175,7 +175,7 @@ def bin_indices(values, thresholds):
 
 
 def argsort_with_values(values):
-    """Return the sorted order of values, in half of the time of `argsort`.
+    """Return the order that sorts values, and the sorted values, in half of the time of `argsort`.
 
     Parameters
     ----------

@@ -58,7 +58,7 @@ class Layout:
         return self.feature[positions], self.stump_index[positions]
 
     def above(self, feature, stump_index):
-        """Return a mask of the samples above a threshold, or None if that requires X."""
+        """Return a mask of the samples above a stump's threshold, or None if that requires X."""
         return None
 
     def layout_for_columns(self, n_columns):

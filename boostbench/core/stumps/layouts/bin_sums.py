@@ -7,6 +7,9 @@
   form *groups*: a group has the bins of one feature, or the combined bins of several features, and
   a sample is in one bin of each group.
 - `bins_by_rank` divides the samples of each feature into bins of consecutive ranks.
+
+A *part* is a matrix of consecutive groups, a *chunk* a matrix of consecutive samples, and a *block*
+the samples that are copied at a time.
 """
 
 from typing import NamedTuple
@@ -184,8 +187,9 @@ def _join(group, other, max_additions):
     # 1) Number the pairs of bins that occur: they are the combined bins of the larger group.
     pairs = group.combined_bins * np.int32(n_other_bins) + other.combined_bins
     used_pairs = np.flatnonzero(np.bincount(pairs, minlength=n_pairs))
-    # 2) The expansion adds the sum of each combined bin to a bin of each member: count the
-    #    additions of the larger group, less the additions of the two groups.
+    # 2) The expansion adds the sum of each combined bin to a bin of each member. Its additions are
+    #    combined bins times members in the larger group, less ``member_bins.size`` in the group and
+    #    `n_other_bins` in the other one.
     n_members = len(group.members) + 1
     extra_additions = len(used_pairs) * n_members - group.member_bins.size - n_other_bins
     if len(used_pairs) > _MAX_COMBINED_BINS or extra_additions > max_additions:

@@ -7,8 +7,8 @@ the weights with `PairTables`. The searches of projected features use `PrefixSum
 The *table* of two features has a *cell* for each pair of their bins. A sample is added once to a
 cell, instead of once to a bin of each feature, and the sums of the rows and columns of the table
 are the sums of the bins. The table stays in the cache, and weights and cells are read in order.
-With few samples, one call computes several tables. If a table has many cells per sample, each
-feature has its own table, whose cells are its bins.
+With few samples, one sparse product computes several tables. If a table has many cells per sample,
+each feature has its own table, whose cells are its bins.
 """
 
 from functools import cached_property
@@ -31,14 +31,15 @@ MAX_CELLS = 2**16
 # Number of samples below which summing the tables of pairs takes longer than it saves.
 MIN_SAMPLES = 2**16
 
-# The number of bins of a feature is a multiple of this, since BLAS is faster for full vectors.
+# The number of bins of a feature is padded to a multiple of this, since BLAS is faster for full
+# vectors.
 _WIDTH_MULTIPLE = 16
 
-# Number of samples of all tables of a call: enough to make the overhead of a call negligible, few
-# enough for their weights to stay in the cache.
+# Number of samples times tables in one sparse product: enough to make the overhead of a call
+# negligible, few enough for the weights to stay in the cache.
 _PRODUCT_SAMPLES = 2**18
 
-# Number of cells of all tables of a call, few enough for the cache.
+# Number of cells of all tables in one sparse product, few enough for the cache.
 _PRODUCT_CELLS = 2**17
 
 # Number of cells whose summation takes the time that one sample saves.
@@ -158,6 +159,7 @@ class OneColumnHistogram(JointHistogram):
     def __init__(self, feature_codes):
         self.feature_codes = feature_codes
         self._tables = PairTables(feature_codes.codes, int(feature_codes.n_bins.max()))
+        # Index of each joint bin in the tables' sums, an array of shape (n_features, 1, width).
         self._padded_index_of_bin = np.concatenate(
             [
                 feature * self._tables.width + np.arange(n)
@@ -183,6 +185,10 @@ class OneColumnHistogram(JointHistogram):
 class PairTables:
     """Sums of one column of weights in the bins of each feature.
 
+    The tables are computed by sparse matrices of shape (n_cells of all tables, n_tables). A column
+    is a table, and has one entry per sample, in the row of its cell. With the weights as these
+    entries, the product with ones is the sum of the weights in each cell.
+
     Parameters
     ----------
     codes : sequence of ndarray of shape (n_samples,)
@@ -190,7 +196,8 @@ class PairTables:
     n_bins : int
         Largest number of bins of a feature; `width` rounds it up to a multiple of 16.
     n_layers : int, default=1
-        Number of layers: samples of different layers have separate sums.
+        Number of layers: samples of different layers have separate sums. With two, positive and
+        negative weights are summed separately. A layer is an offset of the cell number.
 
     Attributes
     ----------
@@ -207,20 +214,20 @@ class PairTables:
     """
 
     def __init__(self, codes, n_bins, n_layers=1):
-        # 1) Choose the number of features of a table, two or one, and the number of tables of a
-        #    call.
+        # 1) Choose the number of features of a table, two or one, and of tables per product.
         n_samples = len(codes[0])
         self.width = width = _padded_width(n_bins)
         self._n_layers = n_layers
-        # Layer of the samples at present; see `_set_layers`.
+        # Layer of each sample in the last call of `_set_layers`; at first, all are in layer 0.
         self._layer_of_sample = np.int32(0)
         self._features_per_table = 2 if _pair_cost(n_samples, width) <= n_samples else 1
         n_cells = n_layers * width**self._features_per_table
         tables_per_product = max(
             1, min(_PRODUCT_SAMPLES // max(1, n_samples), _PRODUCT_CELLS // n_cells)
         )
-        # 2) Make a matrix for each call: its cells are numbered through the tables of the call.
-        #    With an odd number of features, the last one has a table with empty rows or columns.
+        # 2) Make the matrix of each product. In layer 0, the cell of a sample in a table is
+        #    ``first code * width + second code``, and its row is ``table * n_cells + cell``. With
+        #    an odd number of features, the second code is 0 in the last table.
         self._incidence_matrices = []
         for first in range(0, len(codes), self._features_per_table * tables_per_product):
             table_codes = codes[first : first + self._features_per_table * tables_per_product]
@@ -238,7 +245,7 @@ class PairTables:
         max_depth = max(
             int(np.bincount(matrix.indices).max()) for matrix in self._incidence_matrices
         )
-        # A weight is added up in a bin of a table, then over the bins of the other feature.
+        # A weight is added up in a cell of a table, then over the bins of the other feature.
         return max_depth + (self.width if self._features_per_table == 2 else 0)
 
     def sums(self, weights, layer=None):
@@ -248,7 +255,7 @@ class PairTables:
         ----------
         weights : ndarray of shape (n_samples,)
         layer : ndarray of shape (n_samples,), dtype=int32, default=None
-            Layer of each sample; None means the first.
+            Layer of each sample, from 0 on; None for tables with one layer.
 
         Returns
         -------
@@ -258,7 +265,7 @@ class PairTables:
         return np.concatenate(list(self.iter_sums(weights, layer)))
 
     def iter_sums(self, weights, layer=None):
-        """Yield the results of `sums`, a few features at a time."""
+        """Yield consecutive rows of the result of `sums`: the features of one sparse product."""
         tables_per_product = self._incidence_matrices[0].shape[1]
         repeated = weights if tables_per_product == 1 else np.tile(weights, tables_per_product)
         ones = np.ones(tables_per_product, weights.dtype)
@@ -266,8 +273,8 @@ class PairTables:
             self._set_layers(layer)
         for matrix in self._incidence_matrices:
             n_tables = matrix.shape[1]
-            # The matrix borrows the weights as its data. Drop them afterwards, so that the layout
-            # keeps no weights of a round in memory.
+            # The weights are the entries of each column (table) of the matrix. Drop them after the
+            # product, so that the layout keeps no weights of a round in memory.
             matrix.data = repeated[: n_tables * len(weights)]
             cells = sparse_product(matrix, ones[:n_tables])
             matrix.data = ones
@@ -289,6 +296,8 @@ class PairTables:
         if self._features_per_table == 1:
             return cells.reshape(-1, n_layers, width)
         ones = np.ones(width, cells.dtype)
+        # The axes are table, layer, bin of the first feature and bin of the second feature: the
+        # sums of the first feature are over the last axis.
         pair_grid = cells.reshape(-1, n_layers, width, width)
         bins = np.empty((len(pair_grid), 2, n_layers, width), cells.dtype)
         np.matmul(pair_grid, ones, out=bins[:, 0])
@@ -299,7 +308,8 @@ class PairTables:
         """Assign samples to layers, given the layer of each sample: (n_samples,), dtype=int32.
 
         `boostbench.core.stumps.layouts.sorted.RankBins` has a layer for the positive and a layer
-        for the negative weights. A sample moves if its weight changes its sign.
+        for the negative weights. A sample moves if its weight changes its sign: its cell number
+        changes by the number of cells of a layer.
         """
         change = layer - self._layer_of_sample
         if change.any():
@@ -312,7 +322,7 @@ class PairTables:
 
 
 def addition_cost(n_samples, n_bins):
-    """Return the relative cost of the sums of a feature.
+    """Return the cost of the sums of a feature by `PairTables`, by which layouts are compared.
 
     Parameters
     ----------

@@ -86,7 +86,10 @@ class RankBlocks(Layout):
         return n_samples >= _GRIDS[0][0] * _MIN_SAMPLES and n_sums >= _MIN_SUMS
 
     def consume_pause(self):
-        """Return True if earlier searches suggest that computing all edges is faster."""
+        """Return True, and count this search as one of the pause, if all grids are paused.
+
+        Earlier searches then suggest that computing all edges is faster.
+        """
         if not all(grid.pause for grid in self._grids):
             return False
         for grid in self._grids:
@@ -310,8 +313,8 @@ class _FeatureBlocks:
             Blocks to evaluate.
         is_excluded : ndarray of shape (n_features, n_places), dtype=bool, or None
             Places whose blocks are evaluated as well.
-        end_edges
-            Edges that `block_edges` returns.
+        end_edges : ndarray of shape (n_features, n_blocks + 1, n_columns)
+            Edges between blocks, from `block_edges`.
         W : ndarray of shape (n_samples, n_columns)
 
         Returns

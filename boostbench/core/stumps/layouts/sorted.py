@@ -6,7 +6,7 @@ only the edges that may be the largest. `ClassPrefixSums` is for stumps that vot
 each side (`boostbench.core.learners.trees`): it searches all classes at the cost of one.
 
 A *place* is the rank of a sample in the order of a feature, and the threshold after it. A
-*position* is the number of a threshold among the edges of `Sorted`.
+*position* is the number of a threshold among the edges of `Sorted`: `Sorted.positions_of` converts.
 """
 
 from functools import cached_property
@@ -21,8 +21,8 @@ from boostbench.core.stumps.layouts.rank_blocks import RankBlocks
 from boostbench.core.stumps.thresholds import argsort_with_values, iter_columns, midpoint
 from boostbench.core.weak_learner import TIE_TOLERANCE, argmax_with_tolerance
 
-# Number of positions of a piece. Their sums stay in the cache, and there are enough of them to make
-# the overhead of a call negligible.
+# Number of positions that `Sorted` processes at a time. Their sums stay in the cache, and there are
+# enough of them to make the overhead of a call negligible.
 PIECE = 40_000
 
 # Number of bins of a feature in `RankBins`. Twice as many do not fit the cache. With half as many,
@@ -44,7 +44,9 @@ class Sorted(Layout):
     a feature are divided into *blocks* of equal length. The sums of a piece have the axes place in
     a block, block, feature and column, so that one product with a triangular matrix adds the sums
     of earlier blocks for all features. The time of the product grows with the number of blocks, so
-    the number of blocks is about the number of places in a block.
+    the number of blocks is about the number of places in a block. The position of a place is, after
+    the positions of all earlier pieces,
+    ``(place_in_block * n_blocks + block) * n_features_of_piece + feature_in_piece``.
 
     Parameters
     ----------
@@ -95,7 +97,8 @@ class Sorted(Layout):
             first_index += n_thresholds
         # 3) Prepare the sums. The weights are multiplied by -2, so that the edge is the sum of a
         #    prefix less half of the sum of all. Each block starts from the sum of the blocks before
-        #    it, less this half.
+        #    it, less this half: row b of `_carry` has 1/2 for each block before b, and -1/2 for
+        #    block b and each one after it.
         self._carry = (np.tri(n_blocks, k=-1) - 0.5).astype(np.float32)
         # The half sums contain every weight once: added up in its block, over the blocks, and to
         # the block. A weight below the threshold in the same block is added twice more.
@@ -139,6 +142,8 @@ class Sorted(Layout):
 
         The positions of a piece are numbered by place in a block, then block, then feature.
         """
+        # The axes of `piece` are feature and place, and the axes of `by_block` are place in a
+        # block, block and feature. `in_result` has the positions of the piece.
         n_features, n_places = values.shape
         result = np.empty(values.size, np.int64)
         for first in range(0, n_features, self._features_per_piece):
@@ -149,7 +154,7 @@ class Sorted(Layout):
         return result
 
     def positions_of(self, feature, place):
-        """Return the positions of places in the sorted order of features."""
+        """Return the positions of places in the order of features; see the formula in `Sorted`."""
         piece = feature // self._features_per_piece
         first = piece * self._features_per_piece
         block, in_block = np.divmod(place, self._block_length)
@@ -158,7 +163,7 @@ class Sorted(Layout):
         return first * self._order.shape[1] + position_in_piece
 
     def places_of(self, positions):
-        """Return the features and places of positions."""
+        """Return the features and places of positions, the inverse of `positions_of`."""
         n_places = self._order.shape[1]
         piece = positions // (self._features_per_piece * n_places)
         first = piece * self._features_per_piece
@@ -175,7 +180,9 @@ class Sorted(Layout):
         """Return a mask of the samples above a threshold; see `Layout`."""
         if self._rank_bins is None:
             return None
-        # With many samples, values of one feature are far apart in the rows of X.
+        # With many samples, values of one feature are far apart in the rows of X, and the order of
+        # the feature is faster. `last` is the place of the last sample below the threshold. Fewer
+        # samples are on one side, the minority, and only these are set.
         last = int((self._stump_index[feature] == stump_index).argmax())
         order = self._order[feature, : self._n_samples]
         is_majority = last < len(order) // 2
@@ -218,10 +225,12 @@ class Sorted(Layout):
         for rows in self._rows:
             sums = buffer[: len(rows)]
             padded.take(rows, axis=0, mode="clip", out=sums)
-            # The axes are place in a block, block, and feature and column.
+            # The axes are place in a block, block, and feature and column. First compute prefix
+            # sums inside each block; the last row of `by_place` then has the block totals.
             by_place = sums.reshape(self._block_length, self._n_blocks, -1)
             for before, after in pairwise(by_place):
                 after += before
+            # Add the totals of earlier blocks, less half of the sum of all.
             by_place += self._carry @ by_place[-1]
             yield sums
 
@@ -229,12 +238,12 @@ class Sorted(Layout):
 class RankBins(Layout):
     """Exact search of the largest edges of one column of weights, in a few bins of each feature.
 
-    The samples of each feature are binned by rank. From one threshold to the next, the edge
-    decreases by twice the weights of the samples between them. Hence the edge of a threshold in a
-    bin is between ``edge_before_bin - 2 * positive_sum`` and ``edge_before_bin - 2 *
-    negative_sum``, where `edge_before_bin` is the edge of the threshold before the bin, and the two
-    sums are over the positive and over the negative weights in the bin. The larger absolute value
-    of these two numbers is the bound of the bin.
+    The samples of each feature are divided into bins of consecutive places. From one threshold to
+    the next, the edge decreases by twice the weights of the samples between them. Hence the edge of
+    a threshold in a bin is between ``edge_before_bin - 2 * positive_sum`` and ``edge_before_bin - 2
+    * negative_sum``, where `edge_before_bin` is the edge of the threshold before the bin, and the
+    two sums are over the positive and over the negative weights in the bin. The larger absolute
+    value of these two numbers is the bound of the bin.
 
     The edges of the thresholds between bins are computed first. Then the bins are evaluated by
     decreasing bound, until the next bound is smaller than the largest edge, within rounding errors.
@@ -266,6 +275,7 @@ class RankBins(Layout):
             for values in (order, is_threshold)
         )
         codes = bins_by_rank(order, n_samples, self._bin_size, np.uint8)
+        # Layer 0 has the sums of the positive weights, and layer 1 the sums of the negative ones.
         self._tables = PairTables(codes, _N_BINS, n_layers=2)
         n_bins = -(-n_samples // self._bin_size)
         # True if a threshold lies between a bin and the next one.
@@ -287,8 +297,7 @@ class RankBins(Layout):
 
     def iter_candidates(self, W, total, tolerance, criterion):
         """Yield all edges that may be the largest; see `Layout.iter_candidates`."""
-        # 1) Add up the positive and the negative weights in each bin, which are two layers of the
-        #    tables: (n_features, n_bins) each.
+        # 1) Add up the positive and the negative weights in each bin: (n_features, n_bins) each.
         weights = np.ascontiguousarray(W[:, 0])
         is_negative = (weights < 0).astype(np.int32)
         sums = self._tables.sums(weights, is_negative)[: len(self._order)].astype(np.float64)
@@ -320,8 +329,8 @@ class RankBins(Layout):
             near = np.flatnonzero(np.maximum(highest, -lowest) >= best_score - tolerance)
             bins = feature[selected[near]], bin_[selected[near]]
             edges = edges[near]
-            # Within one bin, rounding is bounded by the bin's own absolute weights, so the
-            # tolerance can be tightened to `bin_rounding_bound`.
+            # In one bin, a smaller tolerance suffices: ties are relative to all weights of the
+            # feature, and rounding errors of the differences to the weights of the bin.
             bin_rounding_bound = TIE_TOLERANCE * abs_sum[bins[0]].sum(axis=1)
             bin_rounding_bound += 8 * UNIT_ROUNDOFF[np.float32] * abs_sum[bins]
             min_kept = np.maximum(highest[near] - 2 * bin_rounding_bound, best_score - tolerance)
@@ -379,6 +388,8 @@ class ClassPrefixSums:
         # rank of its order by value alone, the flat index of the sample in its block.
         self._samples, self._index_in_block = np.empty((2, n_features, n_samples), np.int32)
         for feature, feature_order in enumerate(order):
+            # `by_class` has ranks in the order of the feature. The assignment to these ranks
+            # inverts the permutation: it stores the index of the sample with each rank.
             by_class = np.argsort(labels[feature_order], kind="stable")
             self._samples[feature] = feature_order[by_class]
             block_start = feature % self._features_per_block * n_samples

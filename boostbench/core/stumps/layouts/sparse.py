@@ -93,13 +93,15 @@ class SparseFeatures:
         feature = np.repeat(np.arange(self.shape[1]), n_stored)
         feature = np.concatenate([feature, with_zeros])
         order, values = argsort_with_values(np.append(self.matrix.data, np.zeros(len(with_zeros))))
-        # A conversion of formats sorts by feature in linear time, and retains the order of values.
+        # Sort by feature, in linear time, and keep the order of values: in a matrix with a row for
+        # each feature and a column for each rank, the conversion from columns to rows lists the
+        # ranks of each feature ascending.
         columns = values, feature[order], np.arange(len(order) + 1)
         by_feature = sparse.csc_array(columns, (self.shape[1], len(order))).tocsr()
         order, values = order[by_feature.indices], by_feature.data
         feature = feature[order]
         # 2) A threshold lies between two different consecutive values of a feature. `is_threshold`
-        #    is True at the upper value.
+        #    is True at the upper value, and `above` has the indices of the upper values.
         is_threshold = np.zeros(len(values), bool)
         is_threshold[1:] = (values[1:] > values[:-1]) & (feature[1:] == feature[:-1])
         above = np.flatnonzero(is_threshold)
@@ -117,7 +119,8 @@ class SparseFeatures:
             is_threshold[above] = is_chosen
             middle = middle[is_chosen]
             n_per_feature = np.bincount(feature[above[is_chosen]], minlength=self.shape[1])
-        # 4) The code of a value is the number of thresholds of its feature up to it.
+        # 4) The code of a value is the number of thresholds of its feature up to it: the number of
+        #    all thresholds up to it, less the thresholds of earlier features.
         ends = np.cumsum(n_per_feature)
         codes = np.empty(len(order), np.int64)
         codes[order] = np.cumsum(is_threshold) - (ends - n_per_feature)[feature]
@@ -164,7 +167,9 @@ class SparseBins(Layout):
 
     def __init__(self, X, thresholds, codes):
         # 1) Number the positions. `rank` is the index of a position in its feature, and `zero_bin`
-        #    the number of thresholds of a feature below 0, which is the bin of the zeros.
+        #    the number of thresholds of a feature below 0, which is the bin of the zeros. With the
+        #    thresholds -2, -1, 1, 2 and 3, the positions have -2, -1, 3, 2 and 1: `descending` is
+        #    the index of the threshold at a position after those below 0.
         n_thresholds = np.array([len(feature_thresholds) for feature_thresholds in thresholds])
         first = np.cumsum(n_thresholds) - n_thresholds
         self.feature = np.repeat(np.arange(len(thresholds)), n_thresholds)
@@ -178,7 +183,9 @@ class SparseBins(Layout):
         self._run_start = np.flatnonzero((rank == 0) | (rank == zero_bin[self.feature]))
         self._run_lengths = np.diff(self._run_start, append=len(self.feature))
         # 3) Make the matrix of positions by samples: -2 at the first position of a run whose sum
-        #    contains the sample. Values in the bin of the zeros are in no sum.
+        #    contains the sample. A value below 0 with the code c is first below threshold c, and a
+        #    value above 0 first above threshold c - 1, the closest one in each case. Values in the
+        #    bin of the zeros are in no sum.
         feature = np.repeat(np.arange(len(thresholds)), np.diff(X.matrix.indptr))
         zero_bin = zero_bin[feature]
         is_in_sum = codes != zero_bin
@@ -210,7 +217,10 @@ class SparseBins(Layout):
         return SparseBlocks(self, self._samples, self._run_lengths, self._sign) if is_fast else None
 
     def cumulative_sum_bound(self, W):
-        """Return a bound of the absolute sums at all positions together, for weights W."""
+        """Return a bound of the cumulative sum through all runs, for the unit of `prefix_sums`.
+
+        A sample is in at most `_max_runs` runs, each time with -2 times its weight.
+        """
         return 2 * self._max_runs * float(np.abs(W).sum(axis=0).max())
 
     def iter_edges(self, W, total):
@@ -255,13 +265,14 @@ class SparseBlocks(Layout):
         self._full_layout, self._samples, self._sign = full_layout, samples, sign
         self.feature, self.stump_index = full_layout.feature, full_layout.stump_index
         n_blocks = -(-run_lengths // _BLOCK_THRESHOLDS)
-        # First block of each run, and first position of each block.
+        # Divide each run into blocks of `_BLOCK_THRESHOLDS` positions; the last may have fewer.
         self._first_block_of_run = np.cumsum(n_blocks) - n_blocks
         block_in_run = ranges(np.zeros_like(n_blocks), n_blocks)
         first_position = np.repeat(np.cumsum(run_lengths) - run_lengths, n_blocks)
         self._block_start = first_position + _BLOCK_THRESHOLDS * block_in_run
         self._block_length = np.diff(self._block_start, append=self.n_positions)
-        # Rows of consecutive positions form the row of their block.
+        # Merge the rows of the positions of each block: the entries stay as they are, and the row
+        # of a block begins where the row of its first position begins.
         indptr = np.append(samples.indptr[self._block_start], samples.indptr[-1])
         shape = len(self._block_start), samples.shape[1]
         self._block_samples = samples._replace(indptr=indptr, shape=shape)
@@ -285,7 +296,8 @@ class SparseBlocks(Layout):
         bound = criterion.scores((before + total) * sign)
         bound += scores
         bound *= 0.5
-        # The entries of the matrix are -2.
+        # Add M, the sums of the change bounds. The entries of the matrix are -2, and the factor
+        # -0.5 makes them 1.
         bound -= 0.5 * sparse_product(self._block_samples, criterion.change_bounds(W))
         # 3) Select the blocks that may contain the largest score. Blocks with excluded positions
         #    are selected too, because the caller needs their edges; their ends may be excluded.
@@ -298,7 +310,8 @@ class SparseBlocks(Layout):
         if length.sum() > _MAX_OPEN * self.n_positions:
             yield from self._full_layout.iter_edge_slices(W, total)
             return
-        # 4) Compute all edges in these blocks.
+        # 4) Compute all edges in these blocks: the sum before a block is added at its first
+        #    position, from which the prefix sums of the block start.
         positions = ranges(self._block_start[block], length)
         start = np.cumsum(length) - length
         edges = sparse_product(self._rows(positions), W)
@@ -366,7 +379,7 @@ def prefix_sums(sums, start, cumulative_sum_bound):
     array([1., 3., 4.])
     """
     # Adding and subtracting a number far larger than the sums rounds them to multiples of its last
-    # digit.
+    # digit. The factor 1.5 keeps the sum within the same power of 2 for either sign.
     shift = 1.5 * 2.0 ** np.ceil(np.log2(max(cumulative_sum_bound, np.finfo(float).tiny)) + 2)
     coarse = sums + shift
     coarse -= shift
