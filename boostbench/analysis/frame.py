@@ -35,7 +35,7 @@ _PATHS = {
     "checksum": ("config", "data", "checksum"),
     "seed": ("config", "seed"),
     "config": ("config", "hash"),
-    "digest": ("digests", "end"),
+    "digest": ("last_digest",),
     "cpu": ("provenance", "environment", "cpu"),
     **{name: ("provenance", name) for name in ("edition", "commit", "environment")},
 }

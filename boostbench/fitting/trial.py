@@ -24,8 +24,8 @@ from boostbench.fitting.preparation import preparation
 from boostbench.fitting.quantities import TIME_DIGITS
 from boostbench.fitting.splits import Split
 from boostbench.records.environment import environment, now
-from boostbench.records.results import Results, Seconds, SplitResults
-from boostbench.records.schema import Point
+from boostbench.records.results import Results, SplitResults
+from boostbench.records.schema import Point, Seconds
 from boostbench.spec.algorithm import AlgorithmSpec
 from boostbench.spec.data import KEEP
 from boostbench.spec.protocol import ProtocolSpec

@@ -12,31 +12,10 @@ from typing import Any
 import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
-from boostbench.records.schema import Count, Duration, Fraction, Measured, Name, NonNegative
+from boostbench.records.schema import Count, Fraction, Measured, Name, NonNegative, Seconds
 
 # Results that a record stores in another form than a measure returns them, see `Measured`.
 _STORED_OTHERWISE = ("test_error", "train_error", "checkpoints")
-
-
-class Seconds(Struct, frozen=True, kw_only=True, gc=False):
-    """CPU seconds of a fit.
-
-    Attributes
-    ----------
-    fit : float
-        Whole fit.
-    calibration : float or UNSET
-        Reference job, see `boostbench.fitting.trial.calibration`, by which times of different
-        machines are compared.
-    weak_learner, coefficients : float, None or UNSET
-        Parts of the fit: training of the weak learners, and computation of their coefficients. None
-        if the estimator does not measure them.
-    """
-
-    fit: Duration
-    calibration: Duration | UnsetType = UNSET
-    weak_learner: Duration | UnsetType | None = UNSET
-    coefficients: Duration | UnsetType | None = UNSET
 
 
 class Results(Struct, frozen=True, kw_only=True):

@@ -388,6 +388,27 @@ class Failure(Record, kw_only=True):
     where: str
 
 
+class Seconds(Struct, frozen=True, kw_only=True, gc=False):
+    """CPU seconds of a fit.
+
+    Attributes
+    ----------
+    fit : float
+        Whole fit.
+    calibration : float or UNSET
+        Reference job, see `boostbench.fitting.trial.calibration`, by which times of different
+        machines are compared.
+    weak_learner, coefficients : float, None or UNSET
+        Parts of the fit: training of the weak learners, and computation of their coefficients. None
+        if the estimator does not measure them.
+    """
+
+    fit: Duration
+    calibration: Duration | UnsetType = UNSET
+    weak_learner: Duration | UnsetType | None = UNSET
+    coefficients: Duration | UnsetType | None = UNSET
+
+
 class _TrialFields(Record, kw_only=True):
     """Fields of cross-validation trials of one point of the grid, or of several points.
 
@@ -454,13 +475,13 @@ class TrialRecord(_TrialFields, kw_only=True):
         Digest of the outputs that were judged, for a single point.
     digests : list of str or UNSET
         Digests of the outputs that were judged, for several points.
-    seconds : dict of str to (float or None), or list of float
-        For a single point, CPU seconds by part of the fit. For several points, CPU seconds of each
-        fit of a warm-started path, or of the one fit whose stages were judged.
+    seconds : Seconds or list of float
+        For a single point, CPU seconds of the fit and its parts. For several points, CPU seconds of
+        each fit of a warm-started path, or of the one fit whose stages were judged.
     """
 
     finished: Time
-    seconds: dict[str, Duration | None] | list[Duration]
+    seconds: Seconds | list[Duration]
     validation_error: Real | UnsetType = UNSET
     validation_errors: list[Real] | UnsetType = UNSET
     digest: Name | UnsetType = UNSET
@@ -493,22 +514,22 @@ class TrialRecord(_TrialFields, kw_only=True):
         Parameters
         ----------
         part : str, default="fit"
-            Key of `seconds`. For several points, only the whole fit was measured.
+            Attribute of `seconds`. For several points, only the whole fit was measured.
         """
-        if isinstance(self.seconds, dict):
-            return self.seconds.get(part)
-        return sum(self.seconds) if part == "fit" else None
+        if self.is_path:
+            return sum(self.seconds) if part == "fit" else None
+        seconds = getattr(self.seconds, part, UNSET)
+        return None if seconds is UNSET else seconds
 
 
 class Measured(Record, kw_only=True):
     """Finished fit of a split; measures have subclasses.
 
-    Some results have two stored forms, and a property that reads either. The number of wrong rows
-    is stored if it gives the error rate exactly, as it is shorter. Values at checkpoints are stored
-    as a list in the order of the config's checkpoints, which the value at the end of the fit
-    follows; a fit that stopped early has values at the first checkpoints only. The witness of a
-    fit is the mean absolute score, which differs between most fits that predict equal labels but
-    have other scores.
+    Errors have two stored forms, and a property that reads either: the number of wrong rows is
+    stored if it gives the error rate exactly, as it is shorter. Values at checkpoints are stored as
+    a list in the order of the config's checkpoints, which the value at the end of the fit follows;
+    a fit that stopped early has values at the first checkpoints only. Values at other numbers of
+    rounds, of a user's measure, are stored as a mapping.
 
     ==========================================  ===============
     Stored form                                 Property
@@ -516,8 +537,6 @@ class Measured(Record, kw_only=True):
     ``test_share``, or ``n_test_wrong``         ``test_error``
     ``train_share``, or ``n_train_wrong``       ``train_error``
     ``checkpoint_shares``, or ``n_wrong``       ``checkpoints``
-    ``staged_digests``                          ``digests``
-    ``staged_witness``                          ``witness``
     ==========================================  ===============
 
     Attributes
@@ -540,10 +559,12 @@ class Measured(Record, kw_only=True):
         Stored test errors by the number of boosting rounds, fractions.
     n_wrong : list of int, dict of str to int, or UNSET
         Numbers of wrong rows of the test part at checkpoints.
-    staged_digests : list of str, dict of str to str, or UNSET
+    digests : list of str, dict of str to str, or UNSET
         Digests of the predicted labels at checkpoints and at the end.
-    staged_witness : list of float, dict of str to float, or UNSET
-        Mean absolute scores at checkpoints and at the end.
+    witness : list of float, dict of str to float, or UNSET
+        Mean absolute scores at checkpoints and at the end, a witness of the scores: two fits that
+        predict equal labels may differ in their scores. The mean reveals this, and takes less space
+        than all scores. Its last digits depend on the machine.
     n_iterations : int, None or UNSET
         Boosting rounds done.
     n_features : int or UNSET
@@ -551,8 +572,7 @@ class Measured(Record, kw_only=True):
     n_parameters : int, None or UNSET
         Number of parameters of the model.
     seconds : dict of str to float, or UNSET
-        CPU seconds of the parts of the fit. `boostbench.records.results.Seconds` in some
-        subclasses.
+        CPU seconds of the parts of the fit. `Seconds` in some subclasses.
     """
 
     is_path: ClassVar[bool] = False
@@ -574,10 +594,8 @@ class Measured(Record, kw_only=True):
     n_train_wrong: Count | UnsetType = UNSET
     checkpoint_shares: dict[Round, Fraction] | UnsetType = field(default=UNSET, name="checkpoints")
     n_wrong: list[Count] | dict[Round, Count] | UnsetType = UNSET
-    staged_digests: list[Name] | dict[str, Name] | UnsetType = field(default=UNSET, name="digests")
-    staged_witness: list[NonNegative] | dict[str, NonNegative] | UnsetType = field(
-        default=UNSET, name="witness"
-    )
+    digests: list[Name] | dict[str, Name] | UnsetType = UNSET
+    witness: list[NonNegative] | dict[str, NonNegative] | UnsetType = UNSET
     n_iterations: Count | UnsetType | None = UNSET
     n_features: Count | UnsetType = UNSET
     n_parameters: Count | UnsetType | None = UNSET
@@ -603,8 +621,8 @@ class Measured(Record, kw_only=True):
         #    last one belongs to the end of the fit.
         for name, stored, has_end in (
             ("n_wrong", self.n_wrong, False),
-            ("digests", self.staged_digests, True),
-            ("witness", self.staged_witness, True),
+            ("digests", self.digests, True),
+            ("witness", self.witness, True),
         ):
             n_at_checkpoints = len(stored) - has_end if isinstance(stored, list) else 0
             # -1: an empty list, which lacks the number at the end.
@@ -643,23 +661,15 @@ class Measured(Record, kw_only=True):
         if self.n_wrong is UNSET:
             return None if self.checkpoint_shares is UNSET else self.checkpoint_shares
         n_rows = self.n_test or 1
-        n_wrong = self._index_by_round(self.n_wrong, has_end=False)
+        n_wrong = self._index_by_round(self.n_wrong)
         return {rounds: number / n_rows for rounds, number in n_wrong.items()}
 
     @property
-    def digests(self) -> dict[str, str] | None:
-        """Digests of the predicted labels by boosting round, and at the ``end``; None: none."""
-        return self._index_by_round(self.staged_digests, has_end=True)
-
-    @property
-    def witness(self) -> dict[str, float] | None:
-        """Mean absolute scores by boosting round, and at the ``end``; None: without scores.
-
-        A witness of the scores: two fits that predict equal labels may differ in their scores. The
-        mean reveals this, and takes less space than all scores. Its last digits depend on the
-        machine.
-        """
-        return self._index_by_round(self.staged_witness, has_end=True)
+    def last_digest(self) -> str | None:
+        """Digest of the predicted labels at the end of the fit; None: not recorded."""
+        if isinstance(self.digests, list):
+            return self.digests[-1]
+        return None if self.digests is UNSET else self.digests.get(_END)
 
     @property
     def readable_entries(self) -> dict[str, Any]:
@@ -667,10 +677,13 @@ class Measured(Record, kw_only=True):
         entries = super().readable_entries
         for name in ("n_test_wrong", "n_train_wrong", "n_wrong"):
             entries.pop(name, None)
-        for name in ("test_error", "train_error", "checkpoints", "digests", "witness"):
+        for name in ("test_error", "train_error", "checkpoints"):
             value = getattr(self, name)
             if value is not None:
                 entries[name] = value
+        for name in ("digests", "witness"):
+            if name in entries:
+                entries[name] = self._index_by_round(entries[name], has_end=True)
         return entries
 
     def cpu_seconds(self, part: str = "fit") -> float | None:
@@ -687,30 +700,23 @@ class Measured(Record, kw_only=True):
         seconds = getattr(self.seconds, part, UNSET)
         return None if seconds is UNSET else seconds
 
-    def _index_by_round(
-        self, stored: list | dict | UnsetType, *, has_end: bool
-    ) -> dict[str, Any] | None:
+    def _index_by_round(self, stored: list | dict, has_end: bool = False) -> dict[str, Any]:
         """Return stored values at checkpoints by the number of boosting rounds.
 
         Parameters
         ----------
-        stored : list, dict or UNSET
+        stored : list or dict
             Field of the record. A list is in the order of the config's checkpoints; a dict has the
             numbers of rounds already.
-        has_end : bool
+        has_end : bool, default=False
             Whether the last value belongs to the ``end`` of the fit instead of a checkpoint.
-
-        Returns
-        -------
-        dict or None
-            None if the record has no values.
         """
-        if isinstance(stored, list):
-            end = [_END] if has_end else []
-            # A fit that stopped early has values at the first checkpoints only.
-            rounds = self.config.checkpoints[: len(stored) - len(end)]
-            return dict(zip([*rounds, *end], stored, strict=True))
-        return None if stored is UNSET else stored
+        if isinstance(stored, dict):
+            return stored
+        end = [_END] if has_end else []
+        # A fit that stopped early has values at the first checkpoints only.
+        rounds = self.config.checkpoints[: len(stored) - len(end)]
+        return dict(zip([*rounds, *end], stored, strict=True))
 
 
 def check(content: Any, form: type, dec_hook=None) -> Any:

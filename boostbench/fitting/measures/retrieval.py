@@ -13,8 +13,8 @@ from boostbench.fitting.measures.base import FIT_TIMES, Measure
 from boostbench.fitting.quantities import TIME_DIGITS
 from boostbench.fitting.stages import digest_of_labels
 from boostbench.fitting.trial import Fit, Trial
-from boostbench.records.results import Seconds, SplitResults, record_type
-from boostbench.records.schema import Duration, Fraction, Positive
+from boostbench.records.results import SplitResults, record_type
+from boostbench.records.schema import Duration, Fraction, Positive, Seconds
 from boostbench.util.numbers import round_significant
 
 # Number of distances in a block of queries: 2 MB of 8 bytes each, which stay in the cache.

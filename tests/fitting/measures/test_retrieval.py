@@ -94,7 +94,7 @@ def test_record_of_a_transformer(tmp_path):
         codes = fit.estimator.transform(fit.X_test), fit.estimator.transform(fit.X_train)
         expected = mean_average_precision(codes[0] > 0, fit.y_test, codes[1] > 0, fit.y_train)
         assert record.mean_average_precision == expected
-        assert len(record.digests["end"]) == 10
+        assert len(record.last_digest) == 10
     assert read_records(path)[0] == outcome.records
 
 
