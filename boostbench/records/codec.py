@@ -211,7 +211,7 @@ def encode(record: Record) -> EncodedRecord:
         If the record has no JSON form.
     """
     config, provenance = record.config, record.provenance
-    entries = record.to_line()
+    entries = record.to_dict()
     # Most fits give no warnings.
     if not entries.get("warnings", True):
         del entries["warnings"]

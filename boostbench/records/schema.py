@@ -292,7 +292,7 @@ class Record(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=F
     -----
     There are four views of a record, from the file to the comparison of results:
 
-    - `to_line` has all entries as they are written: hashes, numbers of wrong rows, lists;
+    - `to_dict` has all entries as they are written: hashes, numbers of wrong rows, lists;
     - `readable_entries` has them without the schema and the hashes, and with errors as fractions
       and values by boosting round;
     - `comparable_entries` has the `readable_entries` that two fits are compared by, without the
@@ -326,7 +326,7 @@ class Record(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=F
     @property
     def readable_entries(self) -> dict[str, Any]:
         """Entries of the record as JSON types: errors as fractions, numbers by boosting round."""
-        entries = self.to_line()
+        entries = self.to_dict()
         for name in ("schema", "config", "provenance"):
             del entries[name]
         return entries
@@ -357,7 +357,7 @@ class Record(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=F
         later_requests = [] if self.later_requests is UNSET else self.later_requests
         return msgspec.structs.replace(self, later_requests=[*later_requests, dict(options)])
 
-    def to_line(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Return the entries of the record's line, as JSON types."""
         # The config and the provenance are written as their hashes.
         entries = msgspec.to_builtins(self, enc_hook=lambda definition: definition.hash)
