@@ -129,7 +129,7 @@ def _find_user_tables(results: Path) -> list[str]:
         os.path.isfile, map("".join, product(other_names, configs.DEFINITION_SUFFIXES))
     ):
         try:
-            TableRequest.from_definition(TableDefinition.read(name))
+            TableRequest.compose(TableDefinition.read(name))
             valid_names.append(name)
         except UserError as error:
             print_error(f"{error}; left out")

@@ -55,7 +55,7 @@ def run(args: Namespace) -> int:
     with spinner("composing configs"):
         definition = TableDefinition.read(args.name)
         requests = [
-            TableRequest.from_definition(definition, overrides, args.row, args.column)
+            TableRequest.compose(definition, overrides, args.row, args.column)
             for overrides in settings
         ]
     return max(make_table(request, args.orientation) for request in requests)

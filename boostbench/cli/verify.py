@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from boostbench.records.archive import Records
     from boostbench.records.schema import Config, Record
     from boostbench.records.verified import Finding, Group, Verified
-    from boostbench.spec.class_facts import CodeVersion
+    from boostbench.spec.class_facts import CodeVersion, find_code_version
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -210,7 +210,7 @@ def _table_groups(table: str, records: Records) -> set[Group]:
     from boostbench.config.tables import TableDefinition
     from boostbench.records.verified import Group
 
-    cells = TableRequest.from_definition(TableDefinition.read(table)).runnable_cells
+    cells = TableRequest.compose(TableDefinition.read(table)).runnable_cells
     recorded = [records.find(cell.config.spec) for cell in cells]
     return {Group.from_config(results.records[0].config) for results in recorded if results.records}
 
@@ -260,12 +260,11 @@ def _code_version(config: Config, name: str) -> CodeVersion | None:
         Name of the algorithm, for the message about an error.
     """
     from boostbench.execution import verification
-    from boostbench.spec.class_facts import CodeVersion
     from boostbench.spec.trusted_imports import class_names
 
     try:
         measure = verification.find_measure(config)
-        return CodeVersion.from_classes(class_names(config.algo), type(measure))
+        return find_code_version(class_names(config.algo), type(measure))
     except (Exception, SystemExit) as error:  # a module may raise anything
         print_error(f"{name}: {first_line(error)}")
         return None

@@ -77,7 +77,7 @@ class AlgorithmChoice(NamedTuple):
     target: str | None = None
 
     @classmethod
-    def from_settings(cls, *layers: Settings) -> "AlgorithmChoice":
+    def resolve(cls, *layers: Settings) -> "AlgorithmChoice":
         """Return the choice of several settings; later ones have priority."""
         settings = ChainMap(*reversed(layers))
         values = settings.get("algo"), settings.get("algo._target_")

@@ -111,7 +111,7 @@ def _compose(
     tree = merge_configs(overrides, tuple(folders))
     override_keys = [*map(strip_prefix, overrides)]
     user_keys = override_keys if user_keys is None else [*map(strip_prefix, user_keys)]
-    composed = _ComposedConfig.from_tree(tree)
+    composed = _ComposedConfig.from_config(tree)
     # 1) Drop the values that belong to a replaced algorithm or to replaced data.
     if "algo._target_" in override_keys:
         option = load_option("algo", _chosen_option("algo", overrides), tuple(folders))
@@ -323,7 +323,7 @@ class _ComposedConfig(msgspec.Struct):
     shard: Any
 
     @classmethod
-    def from_tree(cls, tree: ConfigTree) -> "_ComposedConfig":
+    def from_config(cls, tree: ConfigTree) -> "_ComposedConfig":
         """Return the values of a merged config, after checking their types.
 
         Raises

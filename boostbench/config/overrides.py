@@ -44,7 +44,7 @@ class Settings(dict[str, Any]):
         return Settings({**self, **other})
 
     @classmethod
-    def from_texts(cls, overrides: Sequence[str], where: str) -> "Settings":
+    def parse(cls, overrides: Sequence[str], where: str) -> "Settings":
         """Parse the overrides of a file.
 
         Parameters

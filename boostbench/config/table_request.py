@@ -64,7 +64,7 @@ class TableRequest(msgspec.Struct, frozen=True, dict=True):
     settings: list[str] = []
 
     @classmethod
-    def from_definition(
+    def compose(
         cls,
         definition: TableDefinition,
         overrides: Sequence[str] = (),

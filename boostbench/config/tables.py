@@ -492,7 +492,7 @@ class TableDefinition(msgspec.Struct, frozen=True):
 
         See `cell_settings` for the parameters.
         """
-        return AlgorithmChoice.from_settings(
+        return AlgorithmChoice.resolve(
             column.choice,
             self.overrides,
             row.overrides,

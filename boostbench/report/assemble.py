@@ -217,7 +217,7 @@ def read_tables(
     else:
         definitions = [TableDefinition.read(name) for name in names]
     tell("composing configs")
-    requests = [TableRequest.from_definition(definition) for definition in definitions]
+    requests = [TableRequest.compose(definition) for definition in definitions]
     tables = []
     for number, request in enumerate(requests):
         tell("reading records", number / len(requests))

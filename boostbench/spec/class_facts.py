@@ -286,26 +286,26 @@ class CodeVersion(NamedTuple):
     source: str | None
     versions: tuple[InstalledVersion, ...]
 
-    @classmethod
-    def from_classes(cls, targets: Iterable[str], measure: type) -> "CodeVersion":
-        """Return the version of the classes that make the numbers of a config.
 
-        Parameters
-        ----------
-        targets : iterable of str
-            Dotted names of the classes of the estimator and of objects in its parameters, see
-            `boostbench.spec.trusted_imports.class_names`.
-        measure : type
-            Class of the measure.
+def find_code_version(targets: Iterable[str], measure: type) -> CodeVersion:
+    """Return the version of the classes that make the numbers of a config.
 
-        Raises
-        ------
-        UserError
-            If the edition of a class is no positive number, or a user's class is in no file.
-        """
-        targets = tuple(targets)
-        modules = (*(name.rpartition(".")[0] for name in targets), measure.__module__)
-        return _code_version(targets, modules)
+    Parameters
+    ----------
+    targets : iterable of str
+        Dotted names of the classes of the estimator and of objects in its parameters, see
+        `boostbench.spec.trusted_imports.class_names`.
+    measure : type
+        Class of the measure.
+
+    Raises
+    ------
+    UserError
+        If the edition of a class is no positive number, or a user's class is in no file.
+    """
+    targets = tuple(targets)
+    modules = (*(name.rpartition(".")[0] for name in targets), measure.__module__)
+    return _code_version(targets, modules)
 
 
 @functools.cache

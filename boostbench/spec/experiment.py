@@ -13,7 +13,7 @@ import msgspec
 
 from boostbench.spec import measures
 from boostbench.spec.algorithm import AlgorithmSpec
-from boostbench.spec.class_facts import CodeVersion
+from boostbench.spec.class_facts import CodeVersion, find_code_version
 from boostbench.spec.data import FALLBACK, KEEP, DataSpec
 from boostbench.spec.keys import canonical_json, digest, fill_defaults, remove_defaults
 from boostbench.spec.protocol import ProtocolSpec
@@ -162,7 +162,7 @@ class ExperimentSpec(msgspec.Struct, frozen=True, dict=True):
     def code_version(self) -> CodeVersion:
         """Version of the code that makes the numbers of the experiment today."""
         targets = class_names(self.settings["algo"])
-        return CodeVersion.from_classes(targets, type(measures.find(self.measure)))
+        return find_code_version(targets, type(measures.find(self.measure)))
 
 
 class Profile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

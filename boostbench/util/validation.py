@@ -145,7 +145,7 @@ def struct_from_mapping(
     cls : type
         Struct of msgspec. Its types are ``str``, ``int``, ``float``, ``bool``,
         literals, structs, lists and mappings of these, ``X | None``, and classes with a method
-        ``from_texts(texts, where)``.
+        ``parse(texts, where)``.
     content : mapping
         Values by the names of fields.
     where : str
@@ -214,7 +214,7 @@ def check_value(kind: Any, value: Any, where: str, key: str, allow_empty: bool =
     # 2) Types that have rules of their own.
     origin, args, has_parser, is_struct = _type_facts(kind)
     if has_parser:
-        return kind.from_texts(check_value(list[str], value, where, key), where)
+        return kind.parse(check_value(list[str], value, where, key), where)
     if origin in (Union, types.UnionType):
         [inner] = [arg for arg in args if arg is not type(None)]
         return None if value is None else check_value(inner, value, where, key, allow_empty)
@@ -327,12 +327,12 @@ def _type_facts(kind: Any) -> tuple[Any, tuple, bool, bool]:
     origin, args
         See `typing.get_origin` and `typing.get_args`: ``list`` and ``(str,)`` for ``list[str]``.
     has_parser : bool
-        Whether it has a method ``from_texts``.
+        Whether it has a method ``parse``.
     is_struct : bool
         Whether it is a struct of msgspec.
     """
     is_struct = isinstance(kind, type) and issubclass(kind, msgspec.Struct)
-    return get_origin(kind), get_args(kind), hasattr(kind, "from_texts"), is_struct
+    return get_origin(kind), get_args(kind), hasattr(kind, "parse"), is_struct
 
 
 class _Field(NamedTuple):
@@ -389,6 +389,6 @@ def _describe(kind: Any, is_plural: bool = False) -> str:
     if origin is dict:
         values = "" if args[1] is Any else f" with {_describe(args[1], is_plural=True)} as values"
         return f"KEY: VALUE{values}"
-    if hasattr(kind, "from_texts"):
+    if hasattr(kind, "parse"):
         return _describe(list[str], is_plural)
     return _DESCRIPTIONS.get(kind, ("KEY: VALUE", "KEY: VALUE"))[is_plural]

@@ -73,9 +73,7 @@ def test_cell_has_its_command(tmp_path):
 def test_command_repeats_the_overrides_of_a_table(define_table):
     name = define_table(rows=["wine"], columns=["adaboost_mh"])
     definition = TableDefinition.read(name)
-    request = TableRequest.from_definition(
-        definition, ["protocol.n_splits=2", "results=here", "seed=3"]
-    )
+    request = TableRequest.compose(definition, ["protocol.n_splits=2", "results=here", "seed=3"])
     assert request.command(request.cells[0]) == (
         f"boostbench table {name} protocol.n_splits=2 seed=3 --row wine --column adaboost_mh "
         "rerun=all results=again"

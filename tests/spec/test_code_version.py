@@ -6,7 +6,7 @@ import pytest
 from boostbench.fitting.measures.prediction import Prediction
 from boostbench.records.schema import Provenance
 from boostbench.spec import class_facts
-from boostbench.spec.class_facts import CodeVersion
+from boostbench.spec.class_facts import CodeVersion, find_code_version
 from boostbench.spec.trusted_imports import class_names
 from boostbench.util.errors import UserError
 
@@ -25,7 +25,7 @@ def clear_cache():
 
 
 def version_of(target, **parameters):
-    return CodeVersion.from_classes(class_names({"_target_": target, **parameters}), Prediction)
+    return find_code_version(class_names({"_target_": target, **parameters}), Prediction)
 
 
 @pytest.fixture
