@@ -28,7 +28,7 @@ from boostbench.report.wording import (
 from boostbench.util import numbers
 
 
-class Source(NamedTuple):
+class PageRecords(NamedTuple):
     """Records behind a part of the page: all of it, a table, a cell or an environment.
 
     Attributes
@@ -83,26 +83,26 @@ class Machine(NamedTuple):
         Processor, cores and operating system: ``"EPYC 7B13, 4 cores, Linux"``.
     versions : list of (str, str)
         Names and versions of distributions, Python first.
-    source : Source
+    records : PageRecords
         Records that were made there.
     """
 
     system: str
     versions: list[tuple[str, str]]
-    source: Source
+    records: PageRecords
 
 
-def find_machines(source: Source) -> list[Machine]:
+def find_machines(records: PageRecords) -> list[Machine]:
     """Return the environments of records by descending number of records.
 
     Parameters
     ----------
-    source : Source
+    records : PageRecords
         Records, whose column ``environment`` holds a dictionary of facts: ``cpu``, ``n_cores``,
         ``system``, ``python``, and versions by distribution. A record may lack any of them.
     """
     # Environments are grouped by sorted tuples of their items, as dictionaries are not hashable.
-    row_facts = [tuple(sorted(facts.items())) for facts in source.rows["environment"]]
+    row_facts = [tuple(sorted(facts.items())) for facts in records.rows["environment"]]
     machines = []
     for distinct_facts in dict.fromkeys(row_facts):
         # The facts besides these four are versions.
@@ -115,16 +115,16 @@ def find_machines(source: Source) -> list[Machine]:
             Machine(
                 system=f"{cpu}, {n_cores} {'core' if n_cores == 1 else 'cores'}, {system}",
                 versions=[("Python", python), *versions.items()],
-                source=Source(source.rows.select(is_here)),
+                records=PageRecords(records.rows.select(is_here)),
             )
         )
-    return sorted(machines, key=lambda machine: -len(machine.source.rows))
+    return sorted(machines, key=lambda machine: -len(machine.records.rows))
 
 
-def source(cells: Collection[Cell]) -> Source:
+def collect_records(cells: Collection[Cell]) -> PageRecords:
     """Return the records behind cells; a split that several cells show counts once."""
     failures = concatenate(cell.failures for cell in cells)
-    return Source(concatenate(cell.rows for cell in cells), len(failures))
+    return PageRecords(concatenate(cell.rows for cell in cells), len(failures))
 
 
 #: Texts of the CPU times of a cell, by quantity; "{}" is the number, in seconds if no unit follows.
@@ -284,7 +284,7 @@ def _recorded(cell: Cell) -> str:
     """Return the first and the last day on which splits finished, or the only day."""
     if not cell.n_finished:
         return ""
-    days = Source(cell.rows).days
+    days = PageRecords(cell.rows).days
     return " to ".join(dict.fromkeys((days[0], days[-1])))
 
 

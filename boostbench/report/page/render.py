@@ -29,7 +29,7 @@ from boostbench.report import overview
 from boostbench.report.blocks import CellDetails, Document, Entry, Listing
 from boostbench.report.document import make_document
 from boostbench.report.findings import runs_listing
-from boostbench.report.page.details import cell_details, find_machines, source
+from boostbench.report.page.details import cell_details, collect_records, find_machines
 from boostbench.report.wording import PARTIAL, STALE
 from boostbench.util.errors import first_line, print_error
 from boostbench.util.terminal import printable
@@ -64,11 +64,11 @@ def verdict_class(verdict: str, kind: str) -> str:
     ----------
     verdict : str
         One of `boostbench.analysis.verdicts.VERDICTS`, such as ``"not run"``.
-    kind : {"v", "b"}
-        Prefix of the class: "v" for a verdict in a cell or in a word, as in ``"v-not-run"``; "b"
-        for a part of a bar, as in ``"b-not-run"``.
+    kind : {"verdict", "bar"}
+        Element that has the verdict's colour: a cell or a word, as in ``"v-not-run"``; or a part of
+        a bar, as in ``"b-not-run"``.
     """
-    return f"{kind}-{verdict.replace(' ', '-')}"
+    return f"{kind[0]}-{verdict.replace(' ', '-')}"
 
 
 def _character_code(character: re.Match) -> str:
@@ -247,7 +247,7 @@ def _natural_order(path: Path) -> list:
 NOTE = "*"
 
 
-class View(NamedTuple):
+class TableSection(NamedTuple):
     """A table as a section of the page, for the templates.
 
     Attributes
@@ -323,15 +323,15 @@ def render_page(
     """
     # `groupby` below joins consecutive tables of a paper.
     tables = overview.sort_by_paper(tables)
-    views = [
-        View(table, make_document(table), Tally.from_cells(table.cells.values()))
+    sections = [
+        TableSection(table, make_document(table), Tally.from_cells(table.cells.values()))
         for table in tables
     ]
     counted = counts(tables)
     cells = [cell for table in tables for cell in table.cells.values()]
     if about_runs:
         cells += [run.cell for run in runs]
-    all_records = source(cells)
+    all_records = collect_records(cells)
     page = (
         _environment()
         .get_template("page.html")
@@ -341,7 +341,7 @@ def render_page(
             js=_asset("page.js"),
             papers=[
                 (paper, list(group))
-                for paper, group in groupby(views, lambda view: view.table.paper)
+                for paper, group in groupby(sections, lambda section: section.table.paper)
             ],
             figures=figures,
             runs=runs_listing(runs) if runs else None,
@@ -356,7 +356,7 @@ def render_page(
             verdicts=counted.total.verdicts,
             table_lines=overview.table_lines(counted, tables),
             algorithm_lines=overview.algorithm_lines(counted, algorithms or {}),
-            source_of_all=all_records,
+            all_records=all_records,
             environments=find_machines(all_records),
         )
     )
@@ -387,8 +387,8 @@ def _environment() -> Environment:
         "short_title": overview.short_title,
         "citation": citation,
         "paper_title": title,
-        "source": source,
-        "about": VERDICTS,
+        "collect_records": collect_records,
+        "verdict_facts": VERDICTS,
         "swaps_head": overview.SWAPS_HEAD,
         "swaps_explanation": overview.SWAPS_EXPLANATION,
         "effects_head": overview.EFFECTS_HEAD,

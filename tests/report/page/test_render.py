@@ -9,7 +9,7 @@ from boostbench.analysis.cells import Cell
 from boostbench.analysis.frame import ResultFrame
 from boostbench.analysis.verdicts import VERDICTS, counts
 from boostbench.report import wording
-from boostbench.report.page.details import Source
+from boostbench.report.page.details import PageRecords
 from boostbench.report.page.render import Figure, render_page
 from boostbench.report.wording import PARTIAL, STALE, format_number
 from tests.report.page.conftest import ODD, complete
@@ -248,5 +248,6 @@ def test_records_without_times_have_no_reference_job():
         modify_record(RECORD, seconds={"calibration": None}),
     ]
     records = [recorded(each, "mine") for each in entries]
-    assert Source(ResultFrame(records)).calibration == "0.0500"
-    assert Source(ResultFrame(records[:1])).calibration == Source(ResultFrame()).calibration == ""
+    assert PageRecords(ResultFrame(records)).calibration == "0.0500"
+    assert PageRecords(ResultFrame(records[:1])).calibration == ""
+    assert PageRecords(ResultFrame()).calibration == ""
