@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from boostbench.records.archive import Records
     from boostbench.records.schema import Config, Record
     from boostbench.records.verified import Finding, Group, Verified
-    from boostbench.spec.class_facts import CodeVersion, find_code_version
+    from boostbench.spec.class_facts import CodeVersion
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -260,6 +260,7 @@ def _code_version(config: Config, name: str) -> CodeVersion | None:
         Name of the algorithm, for the message about an error.
     """
     from boostbench.execution import verification
+    from boostbench.spec.class_facts import find_code_version
     from boostbench.spec.trusted_imports import class_names
 
     try:
