@@ -12,7 +12,7 @@ from itertools import chain, combinations
 from math import isnan
 from typing import NamedTuple
 
-from boostbench.analysis.cells import Cell, tested_ratio, unique_by_number
+from boostbench.analysis.cells import Cell, pair_numbers, tested_ratio, unique_by_number
 from boostbench.analysis.statistics import LEVEL
 from boostbench.analysis.statistics.agreement import Agreement, compare_means
 from boostbench.analysis.statistics.resampled import p_above, p_below
@@ -135,7 +135,7 @@ def _published_effect(a: Cell, b: Cell) -> Agreement | None:
 def _our_effect(a: Cell, b: Cell) -> Agreement:
     """Compare our numbers of two cells."""
     return compare_means(
-        *(a.mean, a.std, len(a.values), b.mean, b.std, len(b.values)),
+        *(a.mean, a.std, len(a.numbers), b.mean, b.std, len(b.numbers)),
         _FULL_DIGITS,
         folds=a.fold_ratio,
     )
@@ -389,7 +389,8 @@ def _compare_columns_of_claim(table: Table, claim: Claim, corrected: bool) -> It
     for row in claim.rows:
         for a, b in claim.pairs:
             cells = table.cells[row, a], table.cells[row, b]
-            differences = _differences(*cells, claim.times)
+            first, second = pair_numbers(cells).T
+            differences = cells[0].quantity.sign * (first - claim.times * second)
             # The ratio 0 leaves a test without the correction.
             split_ratio = tested_ratio(cells)
             ratio = split_ratio if corrected and split_ratio else 0.0
@@ -407,12 +408,6 @@ def _compare_columns_of_claim(table: Table, claim: Claim, corrected: bool) -> It
             labels = f"{table.columns[a].label} against {table.columns[b].label}"
             place = f"{table.rows[row]} ({labels})"
             yield ClaimTest(place, supports, contradicts, split_ratio)
-
-
-def _differences(a: Cell, b: Cell, times: float) -> list[float]:
-    """Return the differences over the common splits, so that less is better for `a`."""
-    shared = [split for split in a.values if split in b.values]
-    return [a.quantity.sign * (a.values[split] - times * b.values[split]) for split in shared]
 
 
 def _list_missing(compared: Sequence[ClaimTest]) -> str:

@@ -122,21 +122,30 @@ class CellResult:
         return (self.rows if self.n_finished else self.failures).records[0].config
 
     @cached_property
-    def values(self) -> dict[int, float]:
-        """Number of each finished split that has one, in the unit of the quantity."""
-        numbers = self.rows.numbers(self.quantity, self.rounds)
-        values = zip(self.rows["split"], numbers, strict=True)
-        return {split: number for split, number in values if number is not None}
+    def numbers(self) -> list[float]:
+        """Numbers of the finished splits that have one, in the unit of the quantity."""
+        recorded = self.rows.numbers(self.quantity, self.rounds)
+        return [number for number in recorded if number is not None]
+
+    @cached_property
+    def splits(self) -> list[int]:
+        """Splits of `numbers`, counted from 0, in the same order."""
+        recorded = self.rows.numbers(self.quantity, self.rounds)
+        return [
+            split
+            for split, number in zip(self.rows["split"], recorded, strict=True)
+            if number is not None
+        ]
 
     @cached_property
     def mean(self) -> float:
         """Mean over the finished splits; NaN without any."""
-        return fmean(self.values.values()) if self.values else nan
+        return fmean(self.numbers) if self.numbers else nan
 
     @cached_property
     def std(self) -> float:
         """Sample standard deviation over the splits; NaN for fewer than 2."""
-        return float(np.std([*self.values.values()], ddof=1)) if len(self.values) > 1 else nan
+        return float(np.std(self.numbers, ddof=1)) if len(self.numbers) > 1 else nan
 
     def average(self, quantity: Quantity) -> float | None:
         """Return the mean of a quantity over the finished splits; None if none has it."""
@@ -162,7 +171,7 @@ class CellResult:
             return "data not available"
         if not self.n_finished:
             return "failed" if self.n_failed else "not run"
-        if not self.values:
+        if not self.numbers:
             return "not reached" if self._is_short else "not recorded"
         return ""
 
@@ -186,7 +195,7 @@ class CellResult:
         # Each repetition draws its own samples if `samples_per_class` is set.
         if protocol["sampling"] != "kfold" or protocol.get("samples_per_class"):
             return INDEPENDENT
-        return fold_ratio(self.values, protocol["n_splits"])
+        return fold_ratio(self.splits, self.numbers, protocol["n_splits"])
 
 
 @dataclass(frozen=True, eq=False)
@@ -235,13 +244,13 @@ class Cell(CellResult):
         Agreement or None
             None if there is no number, the settings differ, or the splits are too few.
         """
-        if not self.values or self.departures:
+        if not self.numbers or self.departures:
             return None
         n_tested = self.rows["n_test"][0] if self.quantity.of_samples else None
         compared = compare_means(
             self.mean,
             self.std,
-            len(self.values),
+            len(self.numbers),
             target.mean,
             target.std,
             target.n,
@@ -266,7 +275,7 @@ class Cell(CellResult):
         """Verdict on the number, see `Agreement`; or the reason why nothing is compared."""
         if self.target is None:
             return "not published"
-        if not self.values:
+        if not self.numbers:
             return self.status
         if self.departures:
             return "not judged"
@@ -313,16 +322,36 @@ def unique_by_number(cells: Iterable[Cell]) -> list[Cell]:
         Cells in the same order, including all without a published number.
     """
     cells = list(cells)
-    chosen: dict[tuple[str, str] | None, int] = {}
+    # The position of the cell that counts, by the identifier of its published number.
+    chosen = {}
     for position, cell in enumerate(cells):
         first = chosen.setdefault(cell.published_id, position)
-        if cell.values and not cells[first].values:
+        if cell.numbers and not cells[first].numbers:
             chosen[cell.published_id] = position
     return [
         cell
         for position, cell in enumerate(cells)
         if cell.published_id is None or chosen[cell.published_id] == position
     ]
+
+
+def pair_numbers(cells: Sequence[CellResult]) -> np.ndarray:
+    """Return the numbers on the splits that all of one or more cells have.
+
+    Parameters
+    ----------
+    cells : sequence of CellResult
+        Results on one data set, under one protocol.
+
+    Returns
+    -------
+    ndarray of shape (n_common_splits, n_cells)
+        Numbers in the order of the splits.
+    """
+    by_split = [dict(zip(cell.splits, cell.numbers, strict=True)) for cell in cells]
+    common = sorted(set.intersection(*map(set, by_split)))
+    pairs = [[numbers[split] for numbers in by_split] for split in common]
+    return np.array(pairs, dtype=float).reshape(len(common), len(cells))
 
 
 def tested_ratio(cells: Iterable[Cell]) -> float | None:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import special
 
-from boostbench.analysis.cells import Cell, tested_ratio
+from boostbench.analysis.cells import Cell, pair_numbers, tested_ratio
 from boostbench.analysis.statistics import finite_array
 from boostbench.analysis.statistics.bayesian import Posterior, correlated_t, signed_rank
 from boostbench.analysis.statistics.friedman import Friedman, average_ranks, friedman, holm
@@ -180,9 +180,9 @@ def pair_columns(table: Table, columns: Sequence[str]) -> PairedNumbers:
         for row in table.rows
         if row not in table.uncounted
     }
-    left_out = [row for row, cells in rows.items() if not all(cell.values for cell in cells)]
+    left_out = [row for row, cells in rows.items() if not all(cell.numbers for cell in cells)]
     # 2) Keep the first of several rows with the same experiments.
-    row_of_experiments: dict[tuple, str] = {}
+    row_of_experiments = {}
     for row, cells in rows.items():
         if row not in left_out:
             row_of_experiments.setdefault(tuple(map(_experiment_key, cells)), row)
@@ -191,11 +191,9 @@ def pair_columns(table: Table, columns: Sequence[str]) -> PairedNumbers:
     # 3) Pair the numbers. A table with one row has a pair for each split, another one for each row.
     cells_of_rows = [rows[row] for row in distinct]
     if len(table.rows) == 1:
-        values = [cell.values for cells in cells_of_rows for cell in cells]
-        common_splits = sorted(set.intersection(*map(set, values))) if values else []
-        pairs = [[value_of[split] for value_of in values] for split in common_splits]
-        unit = "paired splits"
-        ratio = tested_ratio(cell for cells in cells_of_rows for cell in cells)
+        cells = cells_of_rows[0] if cells_of_rows else []
+        pairs = pair_numbers(cells) if cells else []
+        unit, ratio = "paired splits", tested_ratio(cells)
     else:
         pairs = [[cell.mean for cell in cells] for cells in cells_of_rows]
         unit, ratio = "data sets", None
@@ -324,7 +322,7 @@ def _resampled(
 def effect(table: Table, row: str, a: str, b: str) -> float:
     """Return Hedges' g of two columns over the splits of a row; negative where `a` is lower."""
     cells = [table.cells[row, name] for name in (a, b)]
-    first, second = ((cell.mean, cell.std, len(cell.values)) for cell in cells)
+    first, second = ((cell.mean, cell.std, len(cell.numbers)) for cell in cells)
     return hedges_g(*first, *second)
 
 
@@ -337,12 +335,9 @@ def split_test(table: Table, row: str, a: str, b: str) -> float | None:
         P-value; None where splits are no random divisions, or fewer than two are shared.
     """
     cells = [table.cells[row, name] for name in (a, b)]
-    first, second = (cell.values for cell in cells)
-    shared = sorted(first.keys() & second.keys())
+    first, second = pair_numbers(cells).T
     ratio = tested_ratio(cells)
-    if ratio is None or len(shared) < 2:
-        return None
-    return corrected_t([first[split] - second[split] for split in shared], ratio)
+    return None if ratio is None or len(first) < 2 else corrected_t(first - second, ratio)
 
 
 def score(differences: Sequence[float]) -> Score:

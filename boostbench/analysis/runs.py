@@ -212,7 +212,7 @@ def _choose_comparable(experiments: Iterable[RecordedExperiment], names: Sequenc
     # 1) Group the experiments by protocol, version of the data and seed.
     groups = defaultdict(list)
     for experiment in experiments:
-        if experiment.cell.algo in names and experiment.cell.values:
+        if experiment.cell.algo in names and experiment.cell.numbers:
             groups[_comparison_key(experiment)].append(experiment)
     # 2) Choose an experiment of each algorithm in each group that has all algorithms.
     choices, reasons = [], []
@@ -232,8 +232,8 @@ def _choose_comparable(experiments: Iterable[RecordedExperiment], names: Sequenc
         else:
             choices.append(_restrict_to_common_splits(chosen))
     # 3) Return the choice with the most common splits, or else a reason.
-    best = max(choices, key=lambda chosen: len(chosen[0].cell.values), default=None)
-    if best and best[0].cell.values:
+    best = max(choices, key=lambda chosen: len(chosen[0].cell.numbers), default=None)
+    if best and best[0].cell.numbers:
         return _Choice(best)
     if reasons:
         return _Choice([], reasons[0])
@@ -361,7 +361,7 @@ def _restrict_to_common_splits(group: Sequence[RecordedExperiment]) -> list[Reco
 
     Means over different splits are not comparable.
     """
-    common = set.intersection(*(set(experiment.cell.values) for experiment in group))
+    common = set.intersection(*(set(experiment.cell.splits) for experiment in group))
     restricted = []
     for experiment in group:
         rows = experiment.cell.rows.select(
@@ -406,7 +406,7 @@ def _choose_experiment(candidates: Sequence[RecordedExperiment]) -> RecordedExpe
     candidates = with_defaults or candidates
     if len({digest(_model_settings(candidate)) for candidate in candidates}) > 1:
         return None
-    return max(candidates, key=lambda candidate: len(candidate.cell.values))
+    return max(candidates, key=lambda candidate: len(candidate.cell.numbers))
 
 
 def _model_settings(experiment: RecordedExperiment) -> list:

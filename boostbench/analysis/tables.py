@@ -178,7 +178,7 @@ class Table:
             time = self.time(row, name)
             return None if time is None else float(numbers.format_seconds(time))
         cell = self.cells[row, name]
-        if column.quantity.better is None or not cell.values:
+        if column.quantity.better is None or not cell.numbers:
             return None
         return float(numbers.rounded(cell.mean, column.quantity.digits))
 
@@ -217,7 +217,7 @@ class _MergedRow(NamedTuple):
     @property
     def n_numbers(self) -> int:
         """Number of cells that have a number."""
-        return sum(bool(cell.values) for cell in self.cells)
+        return sum(bool(cell.numbers) for cell in self.cells)
 
     @property
     def checksums(self) -> set[str]:

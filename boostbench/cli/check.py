@@ -134,7 +134,7 @@ def check(
 
 def _has_records(table: Table) -> bool:
     """Return True if a split of a cell is on record, finished with a number or failed."""
-    return any(cell.values or cell.n_failed for cell in table.cells.values())
+    return any(cell.numbers or cell.n_failed for cell in table.cells.values())
 
 
 def _print_verdicts(with_records: Sequence[Table], without_records: Sequence[Table]) -> None:

@@ -179,7 +179,7 @@ def _collect(
     candidates = read_tables(chosen, records, show_step)
     table, table_names = merge(candidates, names, data)
     arguments = dict(zip([candidate.name for candidate in candidates], chosen, strict=True))
-    has_full_row = any(all(table.cells[row, name].values for name in names) for row in table.rows)
+    has_full_row = any(all(table.cells[row, name].numbers for name in names) for row in table.rows)
     runs_table = None if tables or has_full_row else _table_of_runs(names, data, records)
     if runs_table:
         return _Collected(runs_table)

@@ -404,7 +404,7 @@ def _print_sweep(
     console.print(grid)
     if importlib.util.find_spec("matplotlib") is None:
         console.print("A picture of it needs matplotlib: 'pip install matplotlib'.")
-    elif sum(bool(cell and cell.values) for cell in cells) > 1:
+    elif sum(bool(cell and cell.numbers) for cell in cells) > 1:
         results = experiments[0].results
         echo(f"\nwritten: {short_names(_draw_sweep(results, varied_keys, jobs, cells, quantity))}")
 

@@ -87,7 +87,7 @@ def draw_bars(bars: Sequence[Bar]) -> Figure:
     frame["width"] = _GROUP_WIDTH / n_bars
     frame["x"] = centres + (positions_in_group - (n_bars - 1) / 2) * frame.width
     # 2) Draw the bars of the cells with records.
-    drawn = frame[[bool(cell.values) for cell in cells]]
+    drawn = frame[[bool(cell.numbers) for cell in cells]]
     lowest = drawn[["y", "published"]].min().min()
     figure, grid = draw_panels(
         drawn,
@@ -183,7 +183,7 @@ class BarChart(FigureDefinition, frozen=True, kw_only=True):
         by_name = dict(zip(names, tables, strict=True))
         bars = [bar for panel in self.panels for bar in _bars(panel, by_name[panel.table])]
         cells = [bar.cell for bar in bars]
-        if not any(cell.values for cell in cells):
+        if not any(cell.numbers for cell in cells):
             raise UserError(f"nothing is recorded of the tables of figure {self.name}")
         notes = [
             f"Not run as a whole: {cell.title} on {cell.data} ({format_splits(cell)} splits)."

@@ -112,7 +112,7 @@ def _panel_frame(title: str, panel: _Panel) -> pd.DataFrame:
             "verdict": [cell.verdict for cell in cells],
             "x": [cell.target.mean for cell in cells],
             "y": [cell.mean for cell in cells],
-            "error": [_half_interval(cell.std, len(cell.values)) for cell in cells],
+            "error": [_half_interval(cell.std, len(cell.numbers)) for cell in cells],
             "x_error": [_half_interval(cell.target.std, cell.target.n) for cell in cells],
             "sign": [cell.quantity.sign for cell in cells],
         }

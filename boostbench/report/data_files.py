@@ -228,7 +228,7 @@ def _verdict(table: str, row: str, column: str, cell: Cell) -> PublishedVerdict:
         column=column,
         ours=_rounded(cell.mean),
         ours_std=_rounded(cell.std),
-        n=len(cell.values),
+        n=len(cell.numbers),
         published=target.mean,
         published_std=_rounded(target.std),
         published_n=target.n,

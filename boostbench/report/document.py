@@ -171,7 +171,7 @@ def make_rank_row(table: Table) -> RankRow | None:
     # 1) Collect the losses of the data sets on which every algorithm has a number. `fits` has one
     #    column for each fit, the column after the last boosting round.
     names = [
-        name for name in table.fits if any(table.cells[row, name].values for row in table.rows)
+        name for name in table.fits if any(table.cells[row, name].numbers for row in table.rows)
     ]
     if len(table.rows) < 2 or len(names) < 2 or table.quantity.better is None:
         return None

@@ -71,7 +71,7 @@ def published_listing(table: Table) -> Listing:
         if cell.target is None:
             continue
         agreement = cell.agreement
-        difference, detectable, verdict = "-", "-", format_verdict(cell) if cell.values else "-"
+        difference, detectable, verdict = "-", "-", format_verdict(cell) if cell.numbers else "-"
         if agreement:
             digits = cell.quantity.digits
             difference = numbers.fixed(agreement.difference, digits, "+")
@@ -92,7 +92,7 @@ def published_listing(table: Table) -> Listing:
         # The table cell has the same search text, so that a search finds both.
         search_text = f"{names[0]} {row} {cell.data} {names[1]} {cell.algo}".lower()
         search_text = f"{search_text} {cell.verdict}"
-        is_known = bool(cell.values)
+        is_known = bool(cell.numbers)
         lines.append(Line(texts, is_known=is_known, verdict=cell.verdict, search_text=search_text))
     return Listing(
         "Beside the published numbers",
@@ -246,4 +246,4 @@ def runs_listing(runs: Collection[RecordedExperiment]) -> Listing:
 def _format_metric(cell: Cell, quantity: Quantity) -> str:
     """Return the mean of a quantity with its deviation; ``"-"`` if the records do not have it."""
     cell = replace(cell, quantity=quantity)
-    return format_number(cell) if cell.values or not cell.n_finished else "-"
+    return format_number(cell) if cell.numbers or not cell.n_finished else "-"

@@ -49,7 +49,7 @@ def format_number(cell: CellResult) -> str:
 
 def stale_mark(cell: CellResult) -> str:
     """Return `STALE` if a record behind the number is stale, else an empty string."""
-    return STALE if cell.stale and cell.values else ""
+    return STALE if cell.stale and cell.numbers else ""
 
 
 def format_marks(cell: CellResult) -> str:
@@ -106,7 +106,7 @@ def format_verdict(cell: Cell) -> str:
 
 def caption(table: Table) -> str:
     """Return the caption: quantity, unit, number of splits, CPU times and bold numbers."""
-    counts = sorted({len(cell.values) for cell in table.cells.values() if cell.values})
+    counts = sorted({len(cell.numbers) for cell in table.cells.values() if cell.numbers})
     if not counts:
         splits = "the splits"
     elif len(counts) > 1:

@@ -5,7 +5,7 @@ from boostbench.fitting.quantities import QUANTITIES
 
 
 def means(table):
-    return {key: cell.mean for key, cell in table.cells.items() if cell.values}
+    return {key: cell.mean for key, cell in table.cells.items() if cell.numbers}
 
 
 def test_find_column_prefers_the_last_round():

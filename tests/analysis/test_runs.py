@@ -67,7 +67,7 @@ def test_experiment_ignores_the_path_of_its_file(tmp_path):
         run([experiment_from_config(config, dataset)], results=tmp_path)
     [experiment] = find_experiments(Records(tmp_path), TITLES)
     assert len({record.config.hash for record in experiment.cell.rows.records}) == 2
-    assert sorted(experiment.cell.values) == [0, 1, 2, 3, 4]
+    assert sorted(experiment.cell.splits) == [0, 1, 2, 3, 4]
 
 
 def test_listing_shows_all_quantities(records):
@@ -101,4 +101,4 @@ def test_runs_without_a_common_split_are_left_out(make_cell):
     runs = [recorded_run(make_cell, "a", [0, 2]), recorded_run(make_cell, "b", [1, 3])]
     assert table_of_experiments(runs, ["a", "b"]) is None
     table = table_of_experiments([recorded_run(make_cell, "a", [0, 1]), runs[1]], ["a", "b"])
-    assert [list(cell.values) for cell in table.cells.values()] == [[1], [1]]
+    assert [cell.splits for cell in table.cells.values()] == [[1], [1]]

@@ -10,7 +10,7 @@ division into folds and the learner's random numbers vary. This variance cannot 
 one cross-validation, but from the means of several (`fold_ratio`).
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from math import inf, sqrt
 from typing import NamedTuple
 
@@ -134,13 +134,15 @@ MIN_REPETITIONS = 10
 TEN_FOLDS = FoldRatio(0.33, 72.0)
 
 
-def fold_ratio(values: Mapping[int, float], n_folds: int) -> FoldRatio:
+def fold_ratio(splits: Sequence[int], numbers: Sequence[float], n_folds: int) -> FoldRatio:
     """Choose the ratio for the numbers of a repeated cross-validation.
 
     Parameters
     ----------
-    values : mapping of int to float
-        Number of each split; the folds of a repetition follow each other.
+    splits : sequence of int
+        Splits that have a number, counted from 0; the folds of a repetition follow each other.
+    numbers : sequence of float
+        Number of each of these splits.
     n_folds : int
         Folds of a repetition.
 
@@ -151,18 +153,26 @@ def fold_ratio(values: Mapping[int, float], n_folds: int) -> FoldRatio:
         `TEN_FOLDS` for 10 folds, and `INDEPENDENT` for another number, which makes intervals too
         wide rather than too narrow.
     """
-    repetitions = complete_repetitions(values, n_folds)
+    repetitions = complete_repetitions(splits, numbers, n_folds)
     if len(repetitions) >= MIN_REPETITIONS:
         return pooled_ratio([repetitions])
     return TEN_FOLDS if n_folds == 10 else INDEPENDENT
 
 
-def complete_repetitions(values: Mapping[int, float], n_folds: int) -> np.ndarray:
-    """Return the numbers of the complete repetitions, of shape (n_repetitions, n_folds)."""
-    starts = {split // n_folds * n_folds for split in values}
-    numbers = [[values.get(start + i) for i in range(n_folds)] for start in sorted(starts)]
-    complete = [row for row in numbers if None not in row]
-    return finite_array(complete).reshape(len(complete), n_folds)
+def complete_repetitions(
+    splits: Sequence[int], numbers: Sequence[float], n_folds: int
+) -> np.ndarray:
+    """Return the numbers of the repetitions whose folds all have one; see `fold_ratio`.
+
+    Returns
+    -------
+    ndarray of shape (n_repetitions, n_folds)
+    """
+    splits = np.asarray(splits, dtype=int)
+    n_repetitions = splits.max(initial=-1) // n_folds + 1
+    repetitions = np.full((n_repetitions, n_folds), np.nan)
+    repetitions.flat[splits] = finite_array(numbers)
+    return repetitions[~np.isnan(repetitions).any(axis=1)]
 
 
 def pooled_ratio(results: Iterable[np.ndarray]) -> FoldRatio:

@@ -171,9 +171,9 @@ def cell_details(table: Table, row: str, column: str) -> CellDetails:
 
 def _ours(cell: Cell) -> str:
     """Return our mean, deviation and number of splits, or the reason why there is no number."""
-    if not cell.values:
+    if not cell.numbers:
         return f"{format_number(cell)}: {VERDICTS[format_number(cell)].meaning}"
-    n = len(cell.values)
+    n = len(cell.numbers)
     # Print one digit more than the table does.
     number = numbers.mean_std(cell.mean, cell.std, cell.quantity.digits + 1)
     return f"{number}{_unit(cell.quantity)}, {n} {'splits' if n > 1 else 'split'}"

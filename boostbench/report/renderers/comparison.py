@@ -66,7 +66,7 @@ def _print_numbers_of_two(console: Console, table: Table) -> None:
         difference, g, winner = "-", "-", "-"
         p = split_test(table, row, a, b)
         ours, theirs = (table.cells[row, name] for name in (a, b))
-        if ours.values and theirs.values:
+        if ours.numbers and theirs.numbers:
             (value,) = differences([ours.mean], [theirs.mean], digits)
             difference = fixed(value, digits, "+" if value else "")
             g = _signed(effect(table, row, a, b))
@@ -170,8 +170,8 @@ def comparison_as_json(table: Table, sources: Sequence[str], comparison: Compari
                 "data": row,
                 "table": source,
                 "numbers": {
-                    name: {"mean": cell.mean, "std": cell.std, "n_splits": len(cell.values)}
-                    if (cell := table.cells[row, name]).values
+                    name: {"mean": cell.mean, "std": cell.std, "n_splits": len(cell.numbers)}
+                    if (cell := table.cells[row, name]).numbers
                     else None
                     for name in table.columns
                 },

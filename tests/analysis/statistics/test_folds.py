@@ -43,7 +43,7 @@ def _share_that_differs(cross_validations, n_repetitions, folds):
     for _ in range(1000):
         drawn = cross_validations[rng.permutation(N_SIMULATED)[: n_repetitions + 2]]
         ours, theirs = drawn[2:].ravel(), drawn[:2].ravel()
-        ratio = folds(dict(enumerate(ours)))
+        ratio = folds(ours)
         printed = rounded(theirs.mean(), 1), rounded(theirs.std(ddof=1), 1)
         compared = compare_means(
             ours.mean(), ours.std(ddof=1), len(ours), *printed, len(theirs), folds=ratio
@@ -55,18 +55,20 @@ def _share_that_differs(cross_validations, n_repetitions, folds):
 def test_interval_from_ten_repetitions_covers_the_difference_of_equal_experiments(
     cross_validations,
 ):
-    share = _share_that_differs(cross_validations, 10, lambda values: fold_ratio(values, 10))
+    share = _share_that_differs(
+        cross_validations, 10, lambda numbers: fold_ratio(range(len(numbers)), numbers, 10)
+    )
     assert share == pytest.approx(0.05, abs=4 * (0.05 * 0.95 / 1000) ** 0.5)
 
 
 def test_pooled_ratio_covers_with_two_repetitions(cross_validations):
     ratio = pooled_ratio([cross_validations[i : i + 2] for i in range(0, 100, 2)])
-    share = _share_that_differs(cross_validations, 2, lambda values: ratio)
+    share = _share_that_differs(cross_validations, 2, lambda numbers: ratio)
     assert share == pytest.approx(0.05, abs=4 * (0.05 * 0.95 / 1000) ** 0.5)
 
 
 def test_intervals_that_take_folds_as_independent_are_too_wide(cross_validations):
-    assert _share_that_differs(cross_validations, 10, lambda values: INDEPENDENT) < 0.01
+    assert _share_that_differs(cross_validations, 10, lambda numbers: INDEPENDENT) < 0.01
 
 
 def test_ratio_is_the_variance_between_cross_validations_by_that_of_independent_splits(
@@ -85,22 +87,23 @@ def test_ratio_is_the_variance_between_cross_validations_by_that_of_independent_
 def test_our_variance_is_that_between_ten_repetitions():
     rng = np.random.default_rng(1)
     values = rng.normal(10, 2, (12, 10))
-    ratio = fold_ratio(dict(enumerate(values.ravel())), 10)
+    ratio = fold_ratio(range(120), values.ravel(), 10)
     std, means = values.std(ddof=1), values.mean(axis=1)
     assert ratio.variance_ratio * std**2 / 120 == pytest.approx(means.var(ddof=1) / 12)
     assert ratio.freedom == 11
 
 
 def test_rule_for_few_repetitions_depends_on_the_number_of_folds():
-    assert fold_ratio(dict.fromkeys(range(20), 1.0), 10) == TEN_FOLDS
-    assert fold_ratio(dict.fromkeys(range(10), 1.0), 5) == INDEPENDENT
+    assert fold_ratio(range(20), [1.0] * 20, 10) == TEN_FOLDS
+    assert fold_ratio(range(10), [1.0] * 10, 5) == INDEPENDENT
     # 9 complete repetitions, and one that lacks a fold.
-    assert fold_ratio(dict.fromkeys(range(99), 1.0), 10) == TEN_FOLDS
+    assert fold_ratio(range(99), [1.0] * 99, 10) == TEN_FOLDS
 
 
 def test_incomplete_repetitions_do_not_count():
-    values = {0: 1.0, 1: 2.0, 2: 3.0, 4: 5.0, 5: 6.0}
-    assert complete_repetitions(values, 2).tolist() == [[1.0, 2.0], [5.0, 6.0]]
+    repetitions = complete_repetitions([0, 1, 2, 4, 5], [1.0, 2.0, 3.0, 5.0, 6.0], 2)
+    assert repetitions.tolist() == [[1.0, 2.0], [5.0, 6.0]]
+    assert complete_repetitions([], [], 2).shape == (0, 2)
 
 
 def test_results_without_variance_have_no_ratio():
