@@ -243,7 +243,7 @@ def _figure(rng: Random, folder: Path) -> str:
 
 
 # These kinds may have overrides.
-_KINDS = {name for name, kind in figure_kinds().items() if "overrides" in kind.__struct_fields__}
+_KINDS = {kind.kind for kind in figure_kinds() if "overrides" in kind.__struct_fields__}
 _FIGURES = [
     configs.parse_yaml(path.read_text(encoding="utf-8"))
     for _, path in sorted(configs.definition_files("figure"))

@@ -235,7 +235,7 @@ CITATION = ROOT / "CITATION.cff"
 def test_citation_names_the_papers():
     told = yaml.safe_load(CITATION.read_text(encoding="utf-8"))["references"]
     assert {one["type"] for one in told} <= TYPES
-    for paper, cited in zip(library().papers.values(), told, strict=True):
+    for paper, cited in zip(library().papers, told, strict=True):
         assert (cited["title"], str(cited["year"])) == (paper.work, paper.year)
         names = [f"{one['given-names']} {one['family-names']}" for one in cited["authors"]]
         assert ", ".join(names) == paper.authors

@@ -96,12 +96,12 @@ class CellResult:
             **settings,
         )
 
-    @property
+    @cached_property
     def n_finished(self) -> int:
         """Number of finished splits."""
         return len(self.rows)
 
-    @property
+    @cached_property
     def n_failed(self) -> int:
         """Number of failed splits."""
         return len(self.failures)
@@ -147,14 +147,10 @@ class CellResult:
         """Sample standard deviation over the splits; NaN for fewer than 2."""
         return float(np.std(self.numbers, ddof=1)) if len(self.numbers) > 1 else nan
 
-    def average(self, quantity: Quantity) -> float | None:
-        """Return the mean of a quantity over the finished splits; None if none has it."""
-        return self.rows.average(quantity)
-
     @property
     def n_iterations(self) -> float | None:
         """Mean number of boosting rounds; None if the records do not have it."""
-        return self.average(ROUNDS)
+        return self.rows.average(ROUNDS)
 
     @cached_property
     def chosen(self) -> Counter[str]:

@@ -5,7 +5,7 @@
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
@@ -20,6 +20,7 @@ from boostbench.papers.published import PublishedLine
 from boostbench.records.archive import Records
 from boostbench.records.schema import Config
 from boostbench.spec.keys import canonical_json, digest, remove_defaults
+from boostbench.util.configs import read_titles
 from boostbench.util.errors import UserError, did_you_mean
 
 # Kinds of records without results: material of figures, and trials of cross-validation.
@@ -54,7 +55,6 @@ class RecordedExperiment(NamedTuple):
 
 def find_experiments(
     records: Records,
-    titles: Mapping[str, str],
     excluded: Collection[str] = (),
     algorithms: Collection[str] | None = None,
 ) -> list[RecordedExperiment]:
@@ -64,8 +64,6 @@ def find_experiments(
     ----------
     records : Records
         Records of a results folder.
-    titles : mapping of str to str
-        Titles of algorithms by name; an algorithm without a title has its name.
     excluded : collection of str, default=()
         Hashes of configs that are left out.
     algorithms : collection of str, default=None
@@ -86,7 +84,8 @@ def find_experiments(
         # Configs may differ in settings that do not affect results, such as the path of a file.
         if record.config.hash not in excluded:
             records_by_experiment[*names, record.config.keys.split].append(record)
-    # 2) Make a cell of each group.
+    # 2) Make a cell of each group. An algorithm without a config has its name as its title.
+    titles = read_titles("algo")
     experiments = []
     for (data, algo, *_), group in records_by_experiment.items():
         frame = ResultFrame(group)
@@ -116,7 +115,7 @@ def available_metrics(experiments: Collection[RecordedExperiment]) -> list[Quant
     return [
         QUANTITIES[name]
         for name in _METRICS
-        if any(each.cell.average(QUANTITIES[name]) is not None for each in experiments)
+        if any(each.cell.rows.average(QUANTITIES[name]) is not None for each in experiments)
     ]
 
 
@@ -245,7 +244,6 @@ def table_of_published_file(
     quantity: Quantity,
     lines: Sequence[PublishedLine],
     experiments: Collection[RecordedExperiment],
-    titles: Mapping[str, str],
 ) -> Table:
     """Return a table of published numbers and the recorded experiments that they belong to.
 
@@ -259,8 +257,6 @@ def table_of_published_file(
         Its lines.
     experiments : collection of RecordedExperiment
         Experiments on record.
-    titles : mapping of str to str
-        Titles of algorithms by name.
 
     Returns
     -------
@@ -279,13 +275,13 @@ def table_of_published_file(
         for experiment in group
         for key in _merged_settings(experiment)
     }
-    for name in dict.fromkeys(key for line in lines for key in line.settings):
+    for name in dict.fromkeys(key for line in lines for key, _ in line.settings):
         if names and name not in names:
             raise UserError(
                 f"{path}: column {name!r} is no quantity and no setting of what is on "
                 f"record; {did_you_mean(name, names)}"
             )
-    rows, columns, cells = {}, {}, {}
+    titles, rows, columns, cells = read_titles("algo"), {}, {}, {}
     for line in lines:
         label = titles.get(line.algo, line.algo) + line.label.removeprefix(line.algo)
         experiment = _find_experiment_of_line(
@@ -346,8 +342,8 @@ def _matches_line(experiment: RecordedExperiment, quantity: Quantity, line: Publ
     settings = _merged_settings(experiment)
     return (
         experiment.cell.algo == line.algo
-        and (experiment.cell.average(quantity) is not None or not experiment.cell.n_finished)
-        and all(is_value(text, settings.get(key)) for key, text in line.settings.items())
+        and (experiment.cell.rows.average(quantity) is not None or not experiment.cell.n_finished)
+        and all(is_value(text, settings.get(key)) for key, text in line.settings)
     )
 
 

@@ -1,8 +1,9 @@
 """Tables of cells, rows are data sets and columns are algorithms; and one table from several."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import combinations
 from typing import NamedTuple
 
@@ -116,7 +117,7 @@ class Table:
     matrix: bool = False
     rope: float | None = None
 
-    @property
+    @cached_property
     def results(self) -> dict[str, Column]:
         """Columns with cells, that is, without columns of CPU times."""
         return {name: column for name, column in self.columns.items() if not column.is_time}
@@ -126,7 +127,7 @@ class Table:
         """Quantity of the results."""
         return next(iter(self.columns.values())).quantity
 
-    @property
+    @cached_property
     def fits(self) -> dict[str, str]:
         """Names of the fits by their column after the last round."""
         last = list(self.results.values())[-1].rounds
@@ -145,7 +146,7 @@ class Table:
     def time(self, row: str, name: str) -> float | None:
         """Return the CPU time of a column of times; None if it is unknown."""
         column = self.columns[name]
-        return self.cells[row, column.beside].average(column.quantity)
+        return self.cells[row, column.beside].rows.average(column.quantity)
 
     def published_time(self, row: str, name: str) -> Published | None:
         """Return the published CPU time of a column of times; None if there is none."""
@@ -202,14 +203,15 @@ class _MergedRow(NamedTuple):
 
     Attributes
     ----------
-    title : str
-        Title of the data set.
+    name, title : str
+        Name of the row in its table, and title of the data set.
     table : str
         Name of the table that the row comes from.
     cells : tuple of Cell
         A cell for each algorithm, in the order in which they are asked for.
     """
 
+    name: str
     title: str
     table: str
     cells: tuple[Cell, ...]
@@ -279,14 +281,20 @@ def merge(tables: Sequence[Table], names: Sequence[str], data: Collection[str] =
     """
     # 1) Choose the tables and their rows. The first table decides on the quantity and the headings.
     first = tables[0]
-    rows: dict[str, _MergedRow] = {}
-    left_out = []
+    rows, left_out = {}, []
     for table in tables:
         difference = _difference_from(first, table, names)
         if difference:
             left_out.append(f"Left out is {table.name}, {difference}.")
-        else:
-            _add_rows(rows, table, names, data)
+            continue
+        for row in _rows_to_merge(table, names, data):
+            name = row.name
+            # A data set of the same name with other content gets a row for itself.
+            if name in rows and row.has_other_data(rows[name]):
+                name = f"{name} ({table.name})"
+                row = row._replace(title=f"{row.title} ({table.name})")
+            if name not in rows or row.n_numbers > rows[name].n_numbers:
+                rows[name] = row
     # 2) Make the table.
     labels = {name: _algorithm_label(first, name) for name in names}
     # A statement of the paper is about its whole table.
@@ -326,20 +334,15 @@ def _difference_from(first: Table, table: Table, names: Sequence[str]) -> str:
     return f"where {join_words(differing)}" if differing else ""
 
 
-def _add_rows(
-    rows: dict[str, _MergedRow], table: Table, names: Sequence[str], data: Collection[str]
-) -> None:
-    """Add the rows of a table to the merged rows, see `merge`."""
+def _rows_to_merge(
+    table: Table, names: Sequence[str], data: Collection[str]
+) -> Iterator[_MergedRow]:
+    """Yield the rows of a table that are asked for, see `merge`."""
+    columns = [find_column(table.results, name) for name in names]
     for row, title in table.rows.items():
-        cells = [table.cells[row, find_column(table.results, name)] for name in names]
-        merged = _MergedRow(title, table.name, tuple(cells))
-        is_asked = row in data if data else row not in table.uncounted
-        # A data set of the same name with other content gets a row for itself.
-        if row in rows and merged.has_other_data(rows[row]):
-            row = f"{row} ({table.name})"
-            merged = merged._replace(title=f"{title} ({table.name})")
-        if is_asked and (row not in rows or merged.n_numbers > rows[row].n_numbers):
-            rows[row] = merged
+        if row in data if data else row not in table.uncounted:
+            cells = tuple(table.cells[row, column] for column in columns)
+            yield _MergedRow(row, title, table.name, cells)
 
 
 def _algorithm_label(table: Table, name: str) -> str:

@@ -238,19 +238,22 @@ def _count_withdrawn(
 
 
 class GroupCounts(NamedTuple):
-    """Counts of a table or of a paper.
+    """Counts of a paper, a table or an algorithm.
 
     Attributes
     ----------
+    name : str
+        Name of the paper, the table or the algorithm.
     tally : Tally
         Verdicts.
     swaps : Swaps or None
-        Comparisons with the published numbers of other algorithms; None for a table without a
-        paper.
+        Comparisons with the published numbers of other algorithms; None for an algorithm, and for
+        a table without a paper.
     effects : Effects or None
-        Pairs of algorithms that the published numbers separate; None for a table without a paper.
+        Pairs of algorithms that the published numbers separate; None as for `swaps`.
     """
 
+    name: str
     tally: Tally
     swaps: Swaps | None = None
     effects: Effects | None = None
@@ -271,18 +274,22 @@ class Counts:
         Swaps of all tables of papers.
     effects : Effects
         Effects of all tables of papers.
-    papers, tables : dict of str to GroupCounts
-        Counts by the name of the paper or table, in the order of the tables.
-    algorithms : dict of str to Tally
-        Verdicts of all tables of papers, by the name of the algorithm.
+    papers, tables : list of GroupCounts
+        Counts of each paper and of each table, in the order of the tables.
+    algorithms : list of GroupCounts
+        Verdicts of each algorithm in all tables of papers.
     """
 
     total: Tally
     swaps: Swaps
     effects: Effects
-    papers: dict[str, GroupCounts]
-    tables: dict[str, GroupCounts]
-    algorithms: dict[str, Tally]
+    papers: list[GroupCounts]
+    tables: list[GroupCounts]
+    algorithms: list[GroupCounts]
+
+    def table(self, name: str) -> GroupCounts:
+        """Return the counts of the last table of this name."""
+        return next(counts for counts in reversed(self.tables) if counts.name == name)
 
 
 def not_shown(tables: Iterable[Table]) -> int:
@@ -326,9 +333,10 @@ def counts(tables: Iterable[Table]) -> Counts:
     comparisons = {id(table): compare_within_rows(table) for table in tables_of_papers}
     effects = {id(table): find_effects(table) for table in tables_of_papers}
 
-    def count(group: Sequence[Table]) -> GroupCounts:
+    def count(name: str, group: Sequence[Table]) -> GroupCounts:
         cells = [cell for table in group for cell in table.cells.values()]
         return GroupCounts(
+            name,
             Tally.from_cells(cells),
             count_swaps(each for table in group for each in comparisons[id(table)]),
             count_effects(each for table in group for each in effects[id(table)]),
@@ -339,21 +347,21 @@ def counts(tables: Iterable[Table]) -> Counts:
         groups[table.paper].append(table)
         for cell in table.cells.values():
             cells_by_algorithm[cell.algo].append(cell)
-    total = count(tables_of_papers)
+    total = count("all", tables_of_papers)
     return Counts(
         total=total.tally,
         swaps=total.swaps,
         effects=total.effects,
-        papers={paper: count(group) for paper, group in groups.items()},
-        tables={
-            table.name: (
-                count([table])
-                if table.paper
-                else GroupCounts(Tally.from_cells(table.cells.values()))
-            )
+        papers=[count(paper, group) for paper, group in groups.items()],
+        tables=[
+            count(table.name, [table])
+            if table.paper
+            else GroupCounts(table.name, Tally.from_cells(table.cells.values()))
             for table in tables
-        },
-        algorithms={name: Tally.from_cells(cells) for name, cells in cells_by_algorithm.items()},
+        ],
+        algorithms=[
+            GroupCounts(name, Tally.from_cells(cells)) for name, cells in cells_by_algorithm.items()
+        ],
     )
 
 

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from boostbench.cli._commands import check_tables_exist, names_and_results
-from boostbench.util import configs
 from boostbench.util.errors import UserError, print_error
 from boostbench.util.files import user_path, writing_to
 from boostbench.util.terminal import echo, spinner
@@ -188,7 +187,7 @@ def _print_counts(
     # 1) Print the numbers of verdicts, a column for each verdict that occurs.
     tables = [*with_records, *without_records]
     tallies = counts(tables)
-    lines = [(table.name, tallies.tables[table.name].tally) for table in with_records]
+    lines = [(table.name, tallies.table(table.name).tally) for table in with_records]
     lines.append(("all", tallies.total))
     occurring = set().union(*(tally.verdicts for _, tally in lines))
     shown = [verdict for verdict in VERDICTS if verdict in occurring]
@@ -286,11 +285,10 @@ def check_published(
         raise UserError(f"--decimals is {decimals}; it must be 0 to {MAX_DECIMALS}")
     quantity, lines = read_published_file(path, repeats, decimals)
     # 2) Find the runs with the settings of each line.
-    titles = configs.read_titles("algo")
     with spinner("reading records"):
         records = Records(results)
-        runs = find_experiments(records, titles, algorithms={line.algo for line in lines})
-        table = table_of_published_file(path, quantity, lines, runs, titles).judged_by(rule)
+        runs = find_experiments(records, algorithms={line.algo for line in lines})
+        table = table_of_published_file(path, quantity, lines, runs).judged_by(rule)
     for warning in [*unit_warnings(path, quantity, lines), *records.pop_warnings()]:
         print_error(warning)
     # 3) Print the verdicts.

@@ -204,7 +204,6 @@ def _table_of_runs(names: Sequence[str], data: Sequence[str], records: Records) 
     """
     from boostbench.analysis.runs import experiments_on, find_experiments, table_of_experiments
 
-    titles = configs.read_titles("algo")
     # The config of a data set with the key `redraw` draws rows with replacement, so that a row may
     # lie in the training and in the test part. Such data are compared only if they are named.
     data_with_leak = {
@@ -213,9 +212,7 @@ def _table_of_runs(names: Sequence[str], data: Sequence[str], records: Records) 
         if configs.read_option("data", name).get("redraw")
     }
     left_out = data_with_leak - set(data)
-    runs = [
-        run for run in find_experiments(records, titles) if run.config.data.name not in left_out
-    ]
+    runs = [run for run in find_experiments(records) if run.config.data.name not in left_out]
     table = table_of_experiments(runs, names, data)
     for name in data if table else ():
         if not experiments_on(runs, name):

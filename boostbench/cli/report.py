@@ -72,7 +72,6 @@ def make_report(words: Sequence[str], output: Path | None = None) -> None:
     names, results = names_and_results("report", words)
     is_installed = results == installed_folder()
     path = output or (Path() if is_installed else results) / "report.html"
-    algorithms = configs.read_titles("algo")
     records = Records(results)
     with spinner("reading records") as show_step:
         user_tables = _find_user_tables(results)
@@ -87,7 +86,7 @@ def make_report(words: Sequence[str], output: Path | None = None) -> None:
             runs = []
         else:
             hashes_in_tables = () if about_runs else _config_hashes(tables)
-            runs = find_experiments(records, algorithms, excluded=hashes_in_tables)
+            runs = find_experiments(records, excluded=hashes_in_tables)
         for warning in records.pop_warnings():
             print_error(warning)
         if about_runs and not runs:
@@ -98,7 +97,7 @@ def make_report(words: Sequence[str], output: Path | None = None) -> None:
         # 3) Write the page and, for all tables of the project, the README.
         show_step("writing the page")
         figures = find_figures(results / "figures")
-        page = render_page(tables, figures, algorithms, runs, about_runs)
+        page = render_page(tables, figures, runs, about_runs)
         with writing_to(path, "choose another file by --output"):
             write_output(path, lambda stream: stream.write(page.encode()))
         writes_overview = not (names or about_runs or is_installed)

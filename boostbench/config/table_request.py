@@ -370,7 +370,7 @@ def _similar_cells(config: ExperimentConfig) -> Iterator[tuple[TableDefinition, 
     A cell is a table's definition and the names of the row and the column.
     """
     data, algo, paper = config.data.name, config.algorithm.name, config.protocol.name
-    names = {table.definition for table in library().tables.values() if table.paper == paper} - {""}
+    names = {table.definition for table in library().tables if table.paper == paper} - {""}
     for name in sorted(names):
         # Most tables lack the data set, and checking a whole definition is slow.
         if data not in shipped_data(name):

@@ -231,8 +231,8 @@ class TableDefinition(msgspec.Struct, frozen=True):
             raise UserError(f"{where}: rounds cannot go with quantity: {self.quantity}")
         if any(number < 1 for number in self.rounds):
             raise UserError(f"{where}: rounds is {self.rounds}; they count from 1")
-        if self.published is not None and self.published not in library().tables:
-            near = did_you_mean(self.published, library().tables)
+        if self.published is not None and library().find_table(self.published) is None:
+            near = did_you_mean(self.published, [table.name for table in library().tables])
             raise UserError(f"{where}: published is {self.published!r}; {near}")
         if self.quantity is not None:
             self._check_quantity(where)
@@ -330,18 +330,26 @@ class TableDefinition(msgspec.Struct, frozen=True):
             )
             for claim in self.claims
         ]
-        titles = [
-            {row.name: row.title for row in self.rows},
-            {column.name: column.heading(_algorithm_title(column.name)) for column in self.columns},
-        ]
+        shown_rows = tuple(row for row in self.rows if row.name in selected_rows)
+        shown_columns = tuple(column for column in self.columns if column.name in selected_columns)
+        titles, shown_titles = (
+            [
+                [row.title for row in rows_of_part],
+                [column.heading(_algorithm_title(column.name)) for column in columns_of_part],
+            ]
+            for rows_of_part, columns_of_part in (
+                (self.rows, self.columns),
+                (shown_rows, shown_columns),
+            )
+        )
         return msgspec.structs.replace(
             self,
-            rows=tuple(row for row in self.rows if row.name in selected_rows),
-            columns=tuple(column for column in self.columns if column.name in selected_columns),
+            rows=shown_rows,
+            columns=shown_columns,
             compare=select_pairs(self.pairs),
             speedup=select_pairs(self.speedup),
             claims=[claim for claim in claims if claim.rows and claim.pairs],
-            remarks=filter_remarks(self.remarks, titles, [selected_rows, selected_columns]),
+            remarks=filter_remarks(self.remarks, titles, shown_titles),
         )
 
     @property

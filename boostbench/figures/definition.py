@@ -121,15 +121,16 @@ class FigureDefinition(msgspec.Struct, frozen=True, kw_only=True):
         raise NotImplementedError
 
 
-def figure_kinds() -> dict[str, type[FigureDefinition]]:
-    """Return the kinds of figures by their names; needs matplotlib."""
+def figure_kinds() -> list[type[FigureDefinition]]:
+    """Return the kinds of figures in the order of their names; needs matplotlib."""
     for module in pkgutil.iter_modules(figures.__path__):
         import_module(f"{figures.__name__}.{module.name}")
     classes = [FigureDefinition]
     for cls in classes:
         classes += cls.__subclasses__()
     # A class between the base and several kinds has no kind of its own.
-    return dict(sorted((cls.kind, cls) for cls in classes if "kind" in vars(cls)))
+    kinds = [cls for cls in classes if "kind" in vars(cls)]
+    return sorted(kinds, key=lambda cls: cls.kind)
 
 
 def read_figure(name: str) -> FigureDefinition:
@@ -151,7 +152,7 @@ def read_figure(name: str) -> FigureDefinition:
         No such figure or kind, or keys or values that its kind does not have.
     """
     path, content = configs.read_definition("figure", name)
-    types = figure_kinds()
+    types = {cls.kind: cls for cls in figure_kinds()}
     if "kind" not in content:
         raise UserError(f"{path} is no figure: it needs its kind; {did_you_mean('', types)}")
     kind = check_value(str, content.pop("kind"), str(path), "kind")

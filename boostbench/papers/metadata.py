@@ -8,7 +8,7 @@ A folder ``conf/paper/NAME`` has all that belongs to a paper: ``paper.yaml``, pu
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, cached_property
 from math import log10
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -160,14 +160,24 @@ class Library:
 
     Attributes
     ----------
-    papers : mapping of str to Paper
-        Papers by name, in the order in which they are shown.
-    tables : mapping of str to PublishedTable
-        Published tables of all papers by name.
+    papers : tuple of Paper
+        Papers in the order in which they are shown.
     """
 
-    papers: Mapping[str, Paper]
-    tables: Mapping[str, PublishedTable]
+    papers: tuple[Paper, ...]
+
+    @cached_property
+    def tables(self) -> tuple[PublishedTable, ...]:
+        """Published tables of all papers."""
+        return tuple(table for paper in self.papers for table in paper.tables)
+
+    def find_paper(self, name: str) -> Paper | None:
+        """Return the paper of a name; None if there is none."""
+        return next((paper for paper in self.papers if paper.name == name), None)
+
+    def find_table(self, name: str) -> PublishedTable | None:
+        """Return the published table of a name, such as ``"mcboost-table5"``; None without one."""
+        return next((table for table in self.tables if table.name == name), None)
 
 
 def library() -> Library:
@@ -187,11 +197,7 @@ def _read_library(folders: tuple[configs.NamedPath, ...]) -> Library:
     ordered = sorted(
         (_read_paper(name, folder) for name, folder in folders), key=lambda pair: pair[0]
     )
-    papers = [paper for _, paper in ordered]
-    return Library(
-        papers={paper.name: paper for paper in papers},
-        tables={table.name: table for paper in papers for table in paper.tables},
-    )
+    return Library(tuple(paper for _, paper in ordered))
 
 
 def _read_paper(name: str, folder: Path) -> tuple[float, Paper]:
@@ -313,16 +319,16 @@ def is_value(text: str, value: Any) -> bool:
         return text in (str(value), json.dumps(value))  # as configs write true and null
 
 
-def title(paper: str) -> str:
+def title(name: str) -> str:
     """Return the title of a paper, or the name of an unknown paper."""
-    papers = library().papers
-    return papers[paper].title if paper in papers else paper
+    paper = library().find_paper(name)
+    return paper.title if paper else name
 
 
-def citation(paper: str) -> str:
+def citation(name: str) -> str:
     """Return the citation of a paper as a sentence, or nothing for an unknown paper."""
-    papers = library().papers
-    return papers[paper].citation if paper in papers else ""
+    paper = library().find_paper(name)
+    return paper.citation if paper else ""
 
 
 def published_table(name: str) -> PublishedTable:
@@ -338,7 +344,8 @@ def published_table(name: str) -> PublishedTable:
     UserError
         If there is no such table.
     """
-    tables = library().tables
-    if name not in tables:
-        raise unknown_name_error("published table", name, tables, is_listed=False)
-    return tables[name]
+    table = library().find_table(name)
+    if table is None:
+        names = [table.name for table in library().tables]
+        raise unknown_name_error("published table", name, names, is_listed=False)
+    return table

@@ -6,7 +6,7 @@ keys are columns of the published table; a list holds alternatives.
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -79,7 +79,7 @@ def find_note(published: Published, data: str) -> str | None:
     str or None
         First note of the paper that fits; None without one, and for a number of a user's file.
     """
-    table = library().tables.get(published.table)
+    table = library().find_table(published.table)
     if table is None:
         return None
     facts = {**published.line, "data": data, "table": published.table}
@@ -106,7 +106,9 @@ def _read_notes(path: Path) -> list[_Note]:
 
 
 def filter_remarks(
-    remarks: Sequence[str], titles: Sequence[Mapping[str, str]], displayed: Sequence[Iterable[str]]
+    remarks: Sequence[str],
+    titles: Sequence[Collection[str]],
+    displayed_titles: Sequence[Collection[str]],
 ) -> list[str]:
     """Return the remarks on displayed rows and columns, and a hint if there are more remarks.
 
@@ -116,10 +118,9 @@ def filter_remarks(
     ----------
     remarks : sequence of str
         Sentences on a table.
-    titles : sequence of dict of str to str
-        For the rows and for the columns of the whole table, the title of each by its name.
-    displayed : sequence of iterable of str
-        For the rows and for the columns, the names of the displayed ones.
+    titles, displayed_titles : sequence of collection of str
+        Titles of the rows, and titles of the columns: of the whole table, and of its displayed
+        part.
 
     Returns
     -------
@@ -129,13 +130,11 @@ def filter_remarks(
     selected = list(remarks)
     # Rows are in the first pass, columns in the second. A remark without a title counts as naming
     # all displayed ones.
-    for title_by_name, names in zip(titles, displayed, strict=True):
-        all_titles = title_by_name.values()
-        displayed_titles = {title_by_name[name] for name in names}
+    for all_titles, shown_titles in zip(titles, map(set, displayed_titles), strict=True):
         selected = [
             remark
             for remark in selected
-            if displayed_titles & (names_in_text(remark, all_titles) or displayed_titles)
+            if shown_titles & (names_in_text(remark, all_titles) or shown_titles)
         ]
     if len(selected) < len(remarks):
         selected.append("The whole table has more remarks; rerun=never shows it and runs nothing.")

@@ -3,7 +3,7 @@
 import csv
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import cache
@@ -82,6 +82,21 @@ class Published:
         return mean_std(self.mean, self.std, self.quantity.digits)
 
 
+class LineSetting(NamedTuple):
+    """Setting of an experiment, as a cell of a file of published numbers.
+
+    Attributes
+    ----------
+    key : str
+        Name of the column, which is a parameter, a setting of the protocol, or the seed.
+    text : str
+        Cell as it is written, not empty.
+    """
+
+    key: str
+    text: str
+
+
 class PublishedLine(NamedTuple):
     """Line of a file of published numbers.
 
@@ -91,9 +106,9 @@ class PublishedLine(NamedTuple):
         Number of the line in the file, from 1.
     data, algo : str
         Name of the data set, and names of the algorithms, separated by spaces.
-    settings : dict of str to str
-        Settings that distinguish experiments of one algorithm: parameters, settings of the
-        protocol, or the seed. Empty cells are left out.
+    settings : tuple of LineSetting
+        Settings that distinguish experiments of one algorithm, in the order of the columns. Empty
+        cells are left out.
     published : tuple of Published
         Published numbers, one of each quantity.
     """
@@ -101,13 +116,13 @@ class PublishedLine(NamedTuple):
     number: int
     data: str
     algo: str
-    settings: dict[str, str]
+    settings: tuple[LineSetting, ...]
     published: tuple[Published, ...]
 
     @property
     def label(self) -> str:
         """The algorithm with its settings."""
-        settings = ", ".join(f"{key}={value}" for key, value in self.settings.items())
+        settings = ", ".join(f"{key}={value}" for key, value in self.settings)
         return f"{self.algo}, {settings}" if settings else self.algo
 
 
@@ -203,9 +218,7 @@ def find_published(table: str, data: str, algo: str, params: Mapping) -> tuple[P
     for line in _paper_lines(published_table(table)):
         is_of_algorithm = line.data == data and algo in line.algo.split() and line.published
         # Most lines are of other data or algorithms, and settings take long to compare.
-        if is_of_algorithm and all(
-            is_value(text, params.get(key)) for key, text in line.settings.items()
-        ):
+        if is_of_algorithm and all(is_value(text, params.get(key)) for key, text in line.settings):
             return line.published
     return ()
 
@@ -235,7 +248,7 @@ def published_frame(name: str | None = None) -> "pd.DataFrame":
     """
     import pandas as pd  # slow to import
 
-    tables = library().tables.values()
+    tables = library().tables
     chosen = [
         paper_table
         for paper_table in tables
@@ -253,7 +266,7 @@ def published_frame(name: str | None = None) -> "pd.DataFrame":
             "number": paper_table.number,
             "data": line.data,
             "algo": line.algo,
-            **{key: line.settings[key] for key in sorted(line.settings)},
+            **dict(sorted(line.settings)),
             "quantity": published.quantity.name,
             "unit": published.quantity.unit,
             "mean": published.mean,
@@ -357,13 +370,14 @@ def read_published_file(
         *(str(path), "", "", quantity, 1.0, repeats or 0, path, ""), words=[_REPEATS]
     )
     # 3) Parse the lines. A data set and an algorithm with its settings stand in one line only.
+    parser = _LineParser.from_heading(paper_table, names)
     lines = {}
     for text_line in text_lines:
         where = f"{path}:{text_line.number}"
         for name in ("data", "algo"):
             if not text_line.texts[name]:
                 raise UserError(f"{where}: {name} is empty")
-        line = _parse_line(paper_table, text_line)
+        line = parser.parse(text_line)
         if find_quantity(line.published, quantity.name) is None:
             raise UserError(f"{where}: {quantity.column} is empty")
         earlier = lines.setdefault((line.data, line.label), line)
@@ -435,51 +449,109 @@ def _read_paper_file(path: Path) -> list[TextLine]:
 @cache
 def _paper_lines(paper_table: PublishedTable) -> list[PublishedLine]:
     """Return the parsed lines of a table of a paper."""
-    return [_parse_line(paper_table, line) for line in _read_paper_file(paper_table.path)]
+    lines = _read_paper_file(paper_table.path)
+    parser = _LineParser.from_heading(paper_table, lines[0].texts if lines else ())
+    return [parser.parse(line) for line in lines]
 
 
-def _parse_line(paper_table: PublishedTable, line: TextLine) -> PublishedLine:
-    """Return the settings and the numbers of a line."""
-    names = _setting_columns(paper_table, line.texts)
-    settings = {key: text for key, text in line.texts.items() if key in names and text}
-    published = tuple(_parse_numbers(paper_table, line))
-    data, algo = line.texts["data"], line.texts[paper_table.algo]
-    return PublishedLine(line.number, data, algo, settings, published)
+class _NumberColumn(NamedTuple):
+    """Column of a published table that has the means of a quantity.
+
+    Attributes
+    ----------
+    quantity : Quantity
+        Quantity, with the decimals that the paper prints.
+    mean, std : str
+        Names of the columns of means and of standard deviations; the latter may be missing.
+    factor : float
+        Number of the quantity's units in a unit of the column: 100 for percent and a fraction.
+    low, high : float
+        Bounds of the means, in the unit of the quantity.
+    """
+
+    quantity: Quantity
+    mean: str
+    std: str
+    factor: float
+    low: float
+    high: float
 
 
-def _parse_numbers(paper_table: PublishedTable, line: TextLine) -> Iterator[Published]:
-    """Yield the published numbers of a line."""
-    where, texts = f"{paper_table.path}:{line.number}", line.texts
-    for quantity in QUANTITIES.values():
-        is_main = quantity.name == paper_table.quantity.name
-        column = quantity.column
-        mean_column = next((name for name in (column, f"{column}_mean") if name in texts), None)
-        if mean_column is None or not texts[mean_column]:
-            continue
-        factor = quantity.per_column_unit * (paper_table.factor if is_main else 1)
-        mean = _parse_number(where, mean_column, texts[mean_column], factor)
-        low, high = quantity.bounds
+class _LineParser(NamedTuple):
+    """Parser of the lines of one published table, which all have the same columns.
+
+    Attributes
+    ----------
+    paper_table : PublishedTable
+    number_columns : list of _NumberColumn
+        Columns of means.
+    setting_names : set of str
+        Columns of settings.
+    """
+
+    paper_table: PublishedTable
+    number_columns: list[_NumberColumn]
+    setting_names: set[str]
+
+    @classmethod
+    def from_heading(cls, paper_table: PublishedTable, names: Collection[str]) -> "_LineParser":
+        """Return the parser of a table with the columns `names`."""
+        number_columns = []
+        for quantity in QUANTITIES.values():
+            column = quantity.column
+            mean = next((name for name in (column, f"{column}_mean") if name in names), None)
+            if mean is None:
+                continue
+            factor = quantity.per_column_unit
+            # The table's own quantity has the table's unit and decimals.
+            if quantity.name == paper_table.quantity.name:
+                quantity, factor = paper_table.quantity, factor * paper_table.factor
+            number_columns.append(
+                _NumberColumn(quantity, mean, f"{column}_std", factor, *quantity.bounds)
+            )
+        return cls(paper_table, number_columns, _setting_columns(paper_table, names))
+
+    def parse(self, line: TextLine) -> PublishedLine:
+        """Return the settings and the numbers of a line."""
+        texts = line.texts
+        settings = tuple(
+            LineSetting(key, text)
+            for key, text in texts.items()
+            if key in self.setting_names and text
+        )
+        published = tuple(
+            self._parse_number(column, line) for column in self.number_columns if texts[column.mean]
+        )
+        data, algo = texts["data"], texts[self.paper_table.algo]
+        return PublishedLine(line.number, data, algo, settings, published)
+
+    def _parse_number(self, column: _NumberColumn, line: TextLine) -> Published:
+        """Return the published number of a column in a line."""
+        paper_table, low, high = self.paper_table, column.low, column.high
+        where, std = f"{paper_table.path}:{line.number}", nan
+        mean = _parse_number(where, column.mean, line.texts[column.mean], column.factor)
         if not low <= mean <= high:
             span = f"from {low:g} to {high:g}" if high < inf else f"at least {low:g}"
-            raise UserError(f"{where}: {mean_column} is {mean:g}; {quantity.title} is {span}")
-        std_column, std = f"{column}_std", nan
-        if texts.get(std_column):
-            std = _parse_number(where, std_column, texts[std_column], factor)
+            raise UserError(
+                f"{where}: {column.mean} is {mean:g}; {column.quantity.title} is {span}"
+            )
+        if line.texts.get(column.std):
+            std = _parse_number(where, column.std, line.texts[column.std], column.factor)
             if std < 0:
-                raise UserError(f"{where}: {std_column} is {std:g}; a deviation is not negative")
+                raise UserError(f"{where}: {column.std} is {std:g}; a deviation is not negative")
             # Two numbers at the ends of the range have the largest deviation.
             largest = (high - low) / sqrt(2)
             if std > largest:
                 raise UserError(
-                    f"{where}: {std_column} is {std:g}; none is more than {largest:.3g}"
+                    f"{where}: {column.std} is {std:g}; none is more than {largest:.3g}"
                 )
-        yield Published(
+        return Published(
             table=paper_table.name,
-            quantity=paper_table.quantity if is_main else quantity,
+            quantity=column.quantity,
             mean=mean,
             std=std,
             n=_find_repeats(paper_table, where, line),
-            line=texts,
+            line=line.texts,
             source=_first_occurrence(paper_table, line),
             pool_share=_number_of_case(line, paper_table.pools, 0.0),
         )

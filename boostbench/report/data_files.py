@@ -83,7 +83,7 @@ def _fields(
     target, agreement = cell.target, cell.agreement
     fitting = find_quantity(cell.published, "coefficients")
     predicting = find_quantity(cell.published, "predict_per_instance")
-    microseconds = cell.average(QUANTITIES["predict_per_instance"])
+    microseconds = cell.rows.average(QUANTITIES["predict_per_instance"])
     return [
         ("data", escape_formula(" ".join(row.split()))),
         ("column", escape_formula(" ".join(column.split()))),
@@ -96,7 +96,7 @@ def _fields(
         ("n_missing", cell.missing),
         ("n_stale", cell.stale),
         ("n_iterations", cell.n_iterations),
-        *[(head, cell.average(QUANTITIES[part])) for head, part in _TIMES.items()],
+        *[(head, cell.rows.average(QUANTITIES[part])) for head, part in _TIMES.items()],
         ("chosen", format_chosen(cell)),
         ("published_mean", target and target.mean),
         ("published_std", target and target.std),
@@ -329,21 +329,19 @@ def verdicts_as_json(tables: Sequence[Table], verdicts: Sequence[PublishedVerdic
     """
     counted = counts(tables)
     # Tables without a paper have verdicts only.
-    tables_of_papers = {
-        name: group for name, group in counted.tables.items() if group.swaps is not None
-    }
-    groups = tables_of_papers | counted.papers
+    tables_of_papers = [group for group in counted.tables if group.swaps is not None]
+    groups = [*tables_of_papers, *counted.papers]
     content = {
         "counts": {
             "all": _counted(counted.total),
-            "tables": {name: _counted(group.tally) for name, group in counted.tables.items()},
+            "tables": {group.name: _counted(group.tally) for group in counted.tables},
         },
         "swaps": {
-            **{name: group.swaps._asdict() for name, group in groups.items()},
+            **{group.name: group.swaps._asdict() for group in groups},
             "all": counted.swaps._asdict(),
         },
         "effects": {
-            **{name: group.effects._asdict() for name, group in groups.items()},
+            **{group.name: group.effects._asdict() for group in groups},
             "all": counted.effects._asdict(),
         },
         "verdicts": msgspec.to_builtins(verdicts),

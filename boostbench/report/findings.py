@@ -195,7 +195,7 @@ def reference_job_sentences(table: Table) -> list[str]:
         One sentence; empty without records.
     """
     averages = {
-        f"{label} on {title}": table.cells[row, name].average(CALIBRATION)
+        f"{label} on {title}": table.cells[row, name].rows.average(CALIBRATION)
         for row, title in table.rows.items()
         for name, label in table.fits.items()
     }

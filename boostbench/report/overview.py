@@ -5,7 +5,7 @@ verdict compares one number with its published number; *swaps* compare it with t
 of the other algorithms on the same data; *effects* are pairs of algorithms that differ.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from math import isnan
 from statistics import median
@@ -26,6 +26,7 @@ from boostbench.analysis.verdicts import (
 from boostbench.papers.metadata import library, title
 from boostbench.report.renderers.markdown import escape, pipe_table_of_markdown
 from boostbench.report.wording import STALE
+from boostbench.util.configs import read_titles
 from boostbench.util.errors import join_words
 
 #: Heading of `CountedLine.swaps`, and its explanation.
@@ -76,7 +77,8 @@ class CountedLine:
 
 def sort_by_paper(tables: Iterable[Table]) -> list[Table]:
     """Return tables sorted by paper; tables without a paper come last."""
-    order = [*library().papers, *dict.fromkeys(table.paper for table in tables if table.paper), ""]
+    papers = [paper.name for paper in library().papers]
+    order = [*papers, *dict.fromkeys(table.paper for table in tables if table.paper), ""]
     return sorted(tables, key=lambda table: order.index(table.paper))
 
 
@@ -88,24 +90,26 @@ def short_title(table: Table) -> str:
 def table_lines(counts: Counts, tables: Iterable[Table]) -> list[CountedLine]:
     """Return the lines of papers, each followed by its tables; other tables are omitted."""
     lines = []
-    for paper, (tally, swaps, effects) in counts.papers.items():
+    for paper in counts.papers:
+        _, tally, swaps, effects = paper
         lines.append(
-            CountedLine(paper, title(paper), tally, swaps=swaps, effects=effects, is_paper=True)
+            CountedLine(paper.name, title(paper.name), tally, "", swaps, effects, is_paper=True)
         )
         for table in tables:
-            if table.paper == paper:
+            if table.paper == paper.name:
                 number, _, subtitle = short_title(table).partition(": ")
-                tally, swaps, effects = counts.tables[table.name]
+                _, tally, swaps, effects = counts.table(table.name)
                 lines.append(CountedLine(table.name, number, tally, subtitle, swaps, effects))
     return lines
 
 
-def algorithm_lines(counts: Counts, titles: Mapping[str, str]) -> list[CountedLine]:
+def algorithm_lines(counts: Counts) -> list[CountedLine]:
     """Return the lines of algorithms by descending number of published numbers."""
+    titles = read_titles("algo")
     lines = [
-        CountedLine(name, titles.get(name, name), tally)
-        for name, tally in counts.algorithms.items()
-        if tally.published
+        CountedLine(algorithm.name, titles.get(algorithm.name, algorithm.name), algorithm.tally)
+        for algorithm in counts.algorithms
+        if algorithm.tally.published
     ]
     return sorted(lines, key=lambda line: -line.tally.published)
 

@@ -4,6 +4,7 @@ from scipy import stats
 from boostbench.analysis.algorithm_pairs import Effects, effects
 from boostbench.analysis.verdicts import counts
 from boostbench.report.overview import effects_sentence
+from tests.analysis.groups import find_group
 
 
 def _spread(mean):
@@ -31,7 +32,7 @@ def test_effects_are_counted_by_sign_and_significance(table_of_effects):
     assert effects([table_of_effects, table_of_effects]) == result
     tallies = counts([table_of_effects])
     assert tallies.effects == result
-    assert tallies.papers["mcboost"].effects == tallies.tables["name"].effects == result
+    assert find_group(tallies.papers, "mcboost").effects == tallies.table("name").effects == result
     assert effects_sentence(result) == (
         "Of 3 pairs of algorithms that the papers' numbers separate on a data set, 67% have the "
         "same order in ours, and 33% are separated by ours as well; 33% are separated in the "

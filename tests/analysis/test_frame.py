@@ -66,7 +66,7 @@ def test_published_numbers_equal_the_tables():
         [(mean, std)] = lines[["mean", "std"]].to_numpy()
         assert (mean, std) == (float(line["test_error_mean"]), float(line["test_error_std"]))
     everything = boostbench.published()
-    assert set(everything["paper"]) == set(library().papers)
+    assert set(everything["paper"]) == {paper.name for paper in library().papers}
     assert everything["quantity"].isin(QUANTITIES).all()
     assert len(everything) > 767
     with pytest.raises(UserError, match=r"did you mean .*randomboost5"):

@@ -11,8 +11,6 @@ from boostbench.report.findings import runs_listing
 from boostbench.spec.data import DataSpec
 from tests.fitting.toy import make_dataset
 
-TITLES = {"mh": "AdaBoost.MH"}
-
 
 @pytest.fixture
 def records(tmp_path):
@@ -29,8 +27,8 @@ def records(tmp_path):
 
     boosted = {"_target_": "boostbench.algorithms.AdaBoostMH", "n_iterations": 3}
     experiments = [
-        experiment("mh", **boosted),
-        experiment("mh", "scores", seed=4, **boosted),
+        experiment("adaboost_mh", **boosted),
+        experiment("adaboost_mh", "scores", seed=4, **boosted),
         experiment("bayes", _target_="sklearn.naive_bayes.GaussianNB"),
     ]
     run(experiments, results=tmp_path)
@@ -39,8 +37,7 @@ def records(tmp_path):
 
 def test_experiments_show_changed_settings(records):
     titles_and_settings = {
-        (experiment.cell.title, experiment.settings)
-        for experiment in find_experiments(records, TITLES)
+        (experiment.cell.title, experiment.settings) for experiment in find_experiments(records)
     }
     assert titles_and_settings == {
         ("AdaBoost.MH", "n_iterations=3, scale=none"),
@@ -50,9 +47,9 @@ def test_experiments_show_changed_settings(records):
 
 
 def test_experiments_of_tables_can_be_excluded(records):
-    first, *rest = find_experiments(records, TITLES)
+    first, *rest = find_experiments(records)
     shown = {record.config.hash for record in first.cell.rows.records}
-    remaining = find_experiments(records, TITLES, shown)
+    remaining = find_experiments(records, shown)
     assert [experiment.config for experiment in remaining] == [
         experiment.config for experiment in rest
     ]
@@ -65,13 +62,13 @@ def test_experiment_ignores_the_path_of_its_file(tmp_path):
         config = {"algo": algo, "protocol": {"n_splits": n_splits, "checkpoints": []}}
         dataset = replace(make_dataset(), spec=DataSpec("my", path=path))
         run([experiment_from_config(config, dataset)], results=tmp_path)
-    [experiment] = find_experiments(Records(tmp_path), TITLES)
+    [experiment] = find_experiments(Records(tmp_path))
     assert len({record.config.hash for record in experiment.cell.rows.records}) == 2
     assert sorted(experiment.cell.splits) == [0, 1, 2, 3, 4]
 
 
 def test_listing_shows_all_quantities(records):
-    runs = runs_listing(find_experiments(records, TITLES))
+    runs = runs_listing(find_experiments(records))
     assert runs.heads[2:7] == [
         *("Test error %", "Log-loss", "Brier score", "ROC AUC", "Balanced accuracy %")
     ]
@@ -84,7 +81,7 @@ def test_listing_shows_all_quantities(records):
 
 
 def test_no_records_give_no_experiments(tmp_path):
-    assert find_experiments(Records(tmp_path), TITLES) == []
+    assert find_experiments(Records(tmp_path)) == []
 
 
 def recorded_run(make_cell, algo, splits):

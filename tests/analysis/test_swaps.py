@@ -3,6 +3,7 @@ from dataclasses import replace
 from boostbench.analysis.algorithm_pairs import Swaps, swaps
 from boostbench.analysis.verdicts import counts
 from boostbench.report.overview import swaps_sentence
+from tests.analysis.groups import find_group
 
 
 def test_each_number_is_compared_with_other_algorithms(make_cell, make_table):
@@ -24,8 +25,8 @@ def test_each_number_is_compared_with_other_algorithms(make_cell, make_table):
     # Own numbers: a and b agree, c does not. Numbers of others: 1, 1 and 2 agree. glass has none.
     assert swaps([table]) == Swaps(own=2, own_alike=2, n_own=3, other=4, other_alike=4, n_other=6)
     tallies = counts([table, make_table(cells)])
-    assert tallies.swaps == tallies.papers["mcboost"].swaps == swaps([table])
-    assert tallies.tables["name"].swaps is None  # the last table of this name has no paper
+    assert tallies.swaps == find_group(tallies.papers, "mcboost").swaps == swaps([table])
+    assert tallies.table("name").swaps is None  # the last table of this name has no paper
     assert "67% of 3 numbers are reproduced, and 67% do not differ" in swaps_sentence(tallies.swaps)
     assert str(swaps([table])) == "67% / 67%"
 
@@ -44,12 +45,12 @@ def test_repeated_number_counts_once(make_cell, make_table):
         for name, cells in (("alone", alone), ("again", again), ("other", other))
     ]
     tallies = counts(tables)
-    assert tallies.tables["alone"].swaps == Swaps()
+    assert tallies.table("alone").swaps == Swaps()
     # Own numbers: a agrees, b does not. Numbers of the other: b agrees, a does not.
-    assert tallies.tables["again"].swaps == Swaps(1, 1, 2, 1, 1, 2)
-    assert tallies.tables["other"].swaps == Swaps(1, 1, 2, 1, 1, 2)
+    assert tallies.table("again").swaps == Swaps(1, 1, 2, 1, 1, 2)
+    assert tallies.table("other").swaps == Swaps(1, 1, 2, 1, 1, 2)
     # The table "other" adds c, which agrees with its own number only; b is already counted.
-    assert tallies.papers["mcboost"].swaps == tallies.swaps == Swaps(2, 2, 3, 1, 1, 3)
+    assert find_group(tallies.papers, "mcboost").swaps == tallies.swaps == Swaps(2, 2, 3, 1, 1, 3)
     assert tallies.swaps.n_own == tallies.total.compared == 3
 
 

@@ -7,6 +7,7 @@ from boostbench.analysis.cells import unique_by_number
 from boostbench.analysis.verdicts import VERDICTS, Tally, counts
 from boostbench.fitting.quantities import QUANTITIES
 from boostbench.report.findings import verdict_summary
+from tests.analysis.groups import find_group
 
 
 def test_every_cell_is_counted_once(table):
@@ -27,30 +28,25 @@ def test_counts_are_grouped_by_paper_table_and_algorithm(table, table_of_rounds)
             replace(table_of_rounds, name="three", paper="randomboost"),
         ]
     )
-    assert list(tallies.papers) == ["randomboost", "mcboost"]
-    assert tallies.papers["mcboost"].tally.published == 3
-    assert tallies.papers["randomboost"].tally.published == 3 + 8
-    assert {name: group.tally.published for name, group in tallies.tables.items()} == {
+    assert [group.name for group in tallies.papers] == ["randomboost", "mcboost"]
+    assert find_group(tallies.papers, "mcboost").tally.published == 3
+    assert find_group(tallies.papers, "randomboost").tally.published == 3 + 8
+    assert {group.name: group.tally.published for group in tallies.tables} == {
         "one": 3,
         "two": 3,
         "three": 8,
     }
     assert (
-        sum(tally.published for tally in tallies.algorithms.values())
-        == tallies.total.published
-        == 14
+        sum(group.tally.published for group in tallies.algorithms) == tallies.total.published == 14
     )
-    assert (
-        tallies.algorithms["a"]["worse"] + tallies.algorithms["b"]["worse"]
-        == tallies.total["worse"]
-    )
+    assert sum(group.tally["worse"] for group in tallies.algorithms) == tallies.total["worse"]
 
 
 def test_table_without_a_paper_is_not_in_the_total(table):
     tallies = counts([table])
-    assert tallies.tables[table.name].tally.published == 3
+    assert tallies.table(table.name).tally.published == 3
     assert tallies.total.published == 0
-    assert tallies.papers == tallies.algorithms == {}
+    assert tallies.papers == tallies.algorithms == []
     assert str(tallies.total) == "0 published numbers"
 
 
@@ -69,11 +65,11 @@ def test_published_number_counts_once(make_cell, make_table):
     one, two = (make_table(cells, paper="mcboost") for cells in (first, second))
     tallies = counts([replace(one, name="one"), replace(two, name="two")])
     # The first cell counts.
-    assert tallies.tables["one"].tally.shown == {"worse": 1, "not run": 1}
-    assert tallies.tables["two"].tally.shown == {"reproduced": 2}
-    assert tallies.total.shown == tallies.papers["mcboost"].tally.shown
+    assert tallies.table("one").tally.shown == {"worse": 1, "not run": 1}
+    assert tallies.table("two").tally.shown == {"reproduced": 2}
+    assert tallies.total.shown == find_group(tallies.papers, "mcboost").tally.shown
     assert tallies.total.shown == {"reproduced": 1, "worse": 1, "not run": 1}
-    assert (tallies.tables["one"].tally.repeated, tallies.total.repeated) == (2, 3)
+    assert (tallies.table("one").tally.repeated, tallies.total.repeated) == (2, 3)
     assert verdict_summary(one) == (
         "2 published numbers: 1 worse, 1 not run. "
         "2 more cells are beside a number that counts already."

@@ -16,7 +16,7 @@ ENTRIES = [
 
 @pytest.mark.parametrize(("paper", "entry"), ENTRIES, ids=lambda value: str(value)[-40:])
 def test_notes_name_published_tables_rows_and_values(paper, entry):
-    tables = {table.name for table in library().papers[paper].tables}
+    tables = {table.name for table in library().find_paper(paper).tables}
     named = {
         key: set(map(str, value if isinstance(value, list) else [value]))
         for key, value in entry.items()

@@ -19,7 +19,7 @@ from boostbench.papers.published import (
 from boostbench.util import configs
 from boostbench.util.errors import UserError
 
-TABLES = library().tables
+TABLES = {table.name: table for table in library().tables}
 
 #: Quantity of each column with numbers; the other columns are settings or text.
 NUMBERS = {
@@ -134,13 +134,13 @@ def test_all_files_of_numbers_have_an_entry_and_a_definition():
 
 
 def test_citations_are_complete():
-    assert [paper.title for paper in library().papers.values()] == [
+    assert [paper.title for paper in library().papers] == [
         *("RandomBoost", "MCBoost", "CGENS", "RpBoost", "LADDER")
     ]
-    for name, paper in library().papers.items():
+    for paper in library().papers:
         for part in (paper.authors, paper.work, paper.venue, paper.year):
             assert part
-            assert part in citation(name)
+            assert part in citation(paper.name)
 
 
 def test_units_are_converted():
@@ -225,7 +225,7 @@ def test_repeated_numbers_are_equal(table, first, n):
 def test_repeated_numbers_are_declared():
     """Check that tables of RandomBoost or MCBoost share no undeclared line."""
     for paper in ("randomboost", "mcboost"):
-        keys = [key for table in library().papers[paper].tables for key in sources(table.name)]
+        keys = [key for table in library().find_paper(paper).tables for key in sources(table.name)]
         assert len(keys) - len(set(keys)) == (10 if paper == "mcboost" else 0)
 
 

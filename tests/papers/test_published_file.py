@@ -23,11 +23,11 @@ def test_line_has_settings_and_numbers(write_file):
     )
     published = first.published[0]
     assert (first.number, first.data, first.algo) == (2, "wine", "mcboost")
-    assert first.settings == {"loss": "logistic"}
+    assert first.settings == (("loss", "logistic"),)
     assert (published.mean, published.std, published.n) == (2.9, 2.4, 50)
     assert published.quantity == quantity
     # An empty setting is none, and numbers have the decimals of the one with the most.
-    assert (second.number, second.settings, second.published[0].n) == (4, {}, 10)
+    assert (second.number, second.settings, second.published[0].n) == (4, (), 10)
     assert str(second.published[0]) == "6.25"
 
 

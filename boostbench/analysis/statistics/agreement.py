@@ -142,7 +142,7 @@ class Agreement:
     folds: FoldRatio
     n_tested: tuple[int, int] | None = None
 
-    @property
+    @cached_property
     def difference(self) -> float:
         """Ours minus published."""
         return self.mean - self.published_mean

@@ -234,7 +234,7 @@ def _seconds(cell: Cell) -> str:
     """Return our mean CPU times, and the time of the reference job on the same machine."""
     if not cell.n_finished:
         return ""
-    text = _times([cell.average(QUANTITIES[name]) for name in _TIMES])
+    text = _times([cell.rows.average(QUANTITIES[name]) for name in _TIMES])
     return f"{text}; reference job {format_time(cell, CALIBRATION.name)}"
 
 

@@ -6,7 +6,7 @@ pages of figures. `render_page` puts them into the templates of this folder.
 
 import base64
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
 from itertools import groupby
@@ -293,7 +293,6 @@ class TableSection(NamedTuple):
 def render_page(
     tables: Sequence[Table],
     figures: Sequence[Figure] = (),
-    algorithms: Mapping[str, str] | None = None,
     runs: Sequence[RecordedExperiment] = (),
     about_runs: bool = False,
 ) -> str:
@@ -307,8 +306,6 @@ def render_page(
         Tables in any order; the page groups them by paper.
     figures : sequence of Figure, default=()
         Figures of the folder of results, in their order.
-    algorithms : mapping of str to str, default=None
-        Titles of algorithms by name; by default, names are titles.
     runs : sequence of RecordedExperiment, default=()
         Recorded experiments that the page lists one by one.
     about_runs : bool, default=False
@@ -355,7 +352,7 @@ def render_page(
             counting_sentences=overview.counting_sentences(counted.total, tables),
             verdicts=counted.total.verdicts,
             table_lines=overview.table_lines(counted, tables),
-            algorithm_lines=overview.algorithm_lines(counted, algorithms or {}),
+            algorithm_lines=overview.algorithm_lines(counted),
             all_records=all_records,
             environments=find_machines(all_records),
         )

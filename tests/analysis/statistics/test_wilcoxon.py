@@ -11,7 +11,9 @@ from boostbench.papers.metadata import library
 from boostbench.util.numbers import differences
 
 STATEMENTS = [
-    (paper, reported) for paper in library().papers for reported in published.read_statements(paper)
+    (paper.name, reported)
+    for paper in library().papers
+    for reported in published.read_statements(paper.name)
 ]
 # The second name of a statement's algorithm says which lines of the table are meant.
 SETTINGS = {"wlda": "weak_learner", "exponential": "loss", "logistic": "loss"}
