@@ -295,12 +295,12 @@ def _stored_entries(results: Results, facts: Mapping[str, Any], config: Config) 
             entries[count_name] = n_wrong
         elif isinstance(share, list):
             entries[error_name] = dict(zip(config.checkpoints, share, strict=False))
-    # 3) Values by the number of rounds become lists, if they are at the first checkpoints of the
-    #    config; digests and witnesses have a value at the end of the fit, too.
-    for name, last in (("n_wrong", []), ("digests", ["end"]), ("witness", ["end"])):
+    # 3) A user's mappings of numbers of rounds to values become lists, if the values are at the
+    #    first checkpoints of the config; digests and witnesses have a value at the end, too.
+    for name, end in (("n_wrong", []), ("digests", ["end"]), ("witness", ["end"])):
         by_round = entries.get(name)
         if isinstance(by_round, dict):
-            rounds = [*config.checkpoints[: len(by_round) - len(last)], *last]
+            rounds = [*config.checkpoints[: len(by_round) - len(end)], *end]
             if by_round.keys() == set(rounds):
                 entries[name] = [by_round[number] for number in rounds]
     return entries

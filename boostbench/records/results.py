@@ -1,9 +1,13 @@
 """Results of a fit as a measure returns them, and the types of their records.
 
-A measure returns a struct, a subclass of `SplitResults`. The record of a split has the fields of
-this struct beside the facts of the fit (`boostbench.records.schema.Measured`): `record_type` makes
-the type of the records from the type of the results, so that each field is declared once.
-`boostbench.records.codec.make_record` makes the record.
+A measure (`boostbench.fitting.measures`) fits an estimator and returns a struct of its results, a
+subclass of `SplitResults`. The record of a split has the fields of this struct, and facts of the
+fit such as the number of the split (`boostbench.records.schema.Measured`). `record_type` makes the
+type of the records from the type of the results, so that each field is declared once;
+`boostbench.records.codec.make_record` makes the records.
+
+In a struct, UNSET is the value of a result that the measure does not record, and None the value of
+a result that the estimator does not have.
 """
 
 from collections.abc import Mapping
@@ -19,28 +23,30 @@ _STORED_OTHERWISE = ("test_error", "train_error", "checkpoints")
 
 
 class Results(Struct, frozen=True, kw_only=True):
-    """Base class of the results of a trial; an instance without fields stands for a failed trial.
+    """Base class of the results of a fit; an instance of this class stands for a failed fit.
 
     Attributes
     ----------
     extra_entries : dict or UNSET
-        Results without a field, by name: JSON types that a user's measure returns.
+        Further results of a user's measure by name, as JSON types.
     """
 
     extra_entries: dict[str, Any] | UnsetType = UNSET
 
 
 class TrialResults(Results, kw_only=True):
-    """Results of a cross-validation trial; see `boostbench.records.schema.TrialRecord`.
+    """Results of a cross-validation trial, the fit of one point of the grid, or of several points.
+
+    They become fields of a `boostbench.records.schema.TrialRecord`.
 
     Attributes
     ----------
     validation_error : float or UNSET
-        Loss of a single point of the grid.
+        Loss of a single point.
     digest : str or UNSET
-        Digest of the outputs that were judged, for a single point.
+        Digest of the outputs from which the loss was computed, for a single point.
     validation_errors, digests : list or UNSET
-        Losses and digests of several points.
+        Losses and digests of several points, in the order of the points.
     seconds : Seconds or list of float
         CPU seconds of the fit of a single point, or of each fit for several points.
     """
@@ -53,9 +59,10 @@ class TrialResults(Results, kw_only=True):
 
 
 class SplitResults(Results, kw_only=True):
-    """Results of a split that several measures have; a measure's own results are in a subclass.
+    """Results of a split that several measures record; other results are fields of a subclass.
 
-    A subclass declares a field again, without a default, if each of its records must have it.
+    A subclass declares a field of this class again, without a default, if each of its records must
+    have it.
 
     Attributes
     ----------
@@ -93,9 +100,10 @@ class SplitResults(Results, kw_only=True):
     def from_dict(cls, entries: Mapping[str, Any]) -> "SplitResults":
         """Return the results that a user's measure returns as a mapping of names to JSON values.
 
-        Values are not checked here: `boostbench.records.codec.make_record` checks them all.
+        Values are not checked here: `boostbench.records.codec.make_record` checks all of them, and
+        takes values at checkpoints also as a mapping by the number of rounds.
         """
-        names = entries.keys() & set(cls.__struct_fields__)
+        names = entries.keys() & set(cls.__struct_fields__) - {"extra_entries"}
         fields = {name: entries[name] for name in names}
         extra_entries = {name: entries[name] for name in entries.keys() - names}
         return cls(**fields, extra_entries=extra_entries or UNSET)
@@ -116,14 +124,17 @@ def record_type(results: type[SplitResults]) -> type[Measured]:
     >>> DepthRecord.__name__, DepthRecord.required, "depth" in DepthRecord.__struct_fields__
     ('DepthRecord', ('test_error',), True)
     """
+    # 1) Take the fields that `results` adds to `SplitResults`, or declares in another way.
     shared = msgspec.structs.fields(SplitResults)
     declared = [field for field in msgspec.structs.fields(results) if field not in shared]
+    # 2) Errors have stored forms in `Measured`, of which a record must have one.
+    required = [field.name for field in declared if field.name in _STORED_OTHERWISE]
+    # 3) The other fields become fields of the record.
     fields = [
         (field.name, field.type) if field.required else (field.name, field.type, field.default)
         for field in declared
         if field.name not in _STORED_OTHERWISE
     ]
-    required = [field.name for field in declared if field.name in _STORED_OTHERWISE]
     return msgspec.defstruct(
         results.__name__.replace("Results", "Record"),
         fields,

@@ -13,7 +13,7 @@ import numpy as np
 
 from boostbench.fitting.quantities import Quantity, add_quantity
 from boostbench.fitting.stages import predictions
-from boostbench.records.results import SplitResults
+from boostbench.records.results import Results
 from boostbench.records.schema import Measured
 from boostbench.spec.measures import MEASURES, name_of_class
 from boostbench.util.errors import UserError
@@ -135,10 +135,11 @@ class Measure:
         """Return the splits of the data; None: the splits of the protocol."""
         return None
 
-    def take(self, trial: Trial, X, y: np.ndarray) -> SplitResults:
-        """Fit, and return the results to record.
+    def take(self, trial: Trial, X, y: np.ndarray) -> Results:
+        """Fit, and return the results to record, as a struct.
 
-        A measure of a user may return a mapping of names to JSON values instead.
+        A measure of a user may return a mapping of names to JSON values instead, see
+        `boostbench.records.results.SplitResults.from_dict`.
 
         Parameters
         ----------
@@ -173,9 +174,10 @@ class Measure:
             Outputs at the ``"end"``, and at each checkpoint by its digits, see
             `boostbench.fitting.stages.predictions`.
         """
-        labels = predictions(fit.estimator, fit.X_test, np.unique(fit.y_train), rounds)
-        at_checkpoints = zip(map(str, rounds), labels.at_checkpoints, strict=False)
-        return {"end": labels.end, **dict(at_checkpoints)}
+        predicted = predictions(fit.estimator, fit.X_test, np.unique(fit.y_train), rounds)
+        # Checkpoints beyond the limit of rounds have no predictions.
+        at_checkpoints = zip(map(str, rounds), predicted.at_checkpoints, strict=False)
+        return {"end": predicted.end, **dict(at_checkpoints)}
 
     def loss(self, fit: Fit, output: np.ndarray) -> float:
         """Return the loss that cross-validation minimises, by default the error rate.
