@@ -331,7 +331,7 @@ class DataSpec(msgspec.Struct, frozen=True, omit_defaults=True):
         source = self.openml
         return DataQuery(source.id, source.target, source.keep, source.drop, self.missing)
 
-    def openml_version(self) -> "DataSpec":
+    def openml_copy_spec(self) -> "DataSpec":
         """Return the specification with the features, training rows and counts of OpenML's copy."""
         if not self.openml:
             # A task of OpenML: its splits take the place of the official training part.

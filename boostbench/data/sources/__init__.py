@@ -250,7 +250,7 @@ def _load_from_cache(spec: DataSpec) -> SourceResult:
         raise _SourceFailure(str(error)) from None
     if dataset is None:
         raise _SourceFailure("not in the cache")
-    return SourceResult(dataset, spec.openml_version())
+    return SourceResult(dataset, spec.openml_copy_spec())
 
 
 def _load_from_sklearn(spec: DataSpec) -> SourceResult:
@@ -274,7 +274,7 @@ def _load_from_openml(spec: DataSpec) -> SourceResult:
         is_offline = isinstance(error, Unreachable)
         raise _SourceFailure(str(error), is_offline) from None
     write_to_cache(dataset, spec.openml_query)
-    return SourceResult(dataset, spec.openml_version())
+    return SourceResult(dataset, spec.openml_copy_spec())
 
 
 def _forbid_dropping_counted_rows(spec: DataSpec) -> None:
