@@ -138,6 +138,7 @@ def find_problem(
     counts: np.ndarray,
     n_rows: int,
     locate: Callable[[str | None], str],
+    *,
     notation: Notation | None = None,
     is_label: bool = False,
     drop_key: str = "drop",
@@ -167,7 +168,7 @@ def find_problem(
     is_declared : bool, default=False
         Whether the file declares the words as categories; they may then look like numbers.
     """
-    text_fault = _classify_column(words, counts, n_rows, notation, is_declared)
+    text_fault = _classify_column(words, counts, n_rows, notation=notation, is_declared=is_declared)
     if text_fault is None or text_fault.kind == "numbers":
         return None
     cell = f"{locate(text_fault.example)}: {text_fault.example!r} in column {name!r}"
@@ -231,6 +232,7 @@ def _classify_column(
     words: Sequence[str],
     counts: np.ndarray,
     n_rows: int,
+    *,
     notation: Notation | None,
     is_declared: bool,
 ) -> TextProblem | None:

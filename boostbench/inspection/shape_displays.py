@@ -407,7 +407,7 @@ class PairDisplay:
         return mesh
 
 
-def heat_map_data(shapes, X, index, output, largest, format_contribution, format_deviation):
+def heat_map_data(shapes, X, *, index, output, largest, format_contribution, format_deviation):
     """Return the drawing of a pair for the HTML page.
 
     Parameters

@@ -9,6 +9,14 @@ import pytest
 from boostbench import BaggedMCBoost
 from boostbench.inspection.shape_displays import heat_map_data, tick_labels
 
+FIRST_PAIR = {
+    "index": 0,
+    "output": 0,
+    "largest": 1.0,
+    "format_contribution": str,
+    "format_deviation": str,
+}
+
 
 @pytest.mark.parametrize("has_missing", [False, True])
 @pytest.mark.parametrize("n", [1, 2, 30])
@@ -38,7 +46,7 @@ def test_category_labels_are_broken_between_words():
     turns = (X["time"] > 1.6e9 + 150) ^ (X["tree"] == names[0])
     model = BaggedMCBoost(interactions=1, n_estimators=2, random_state=0).fit(X, turns)
     shapes = model.shape_functions()
-    drawn = heat_map_data(shapes, X[["time"]].to_numpy(), 0, 0, 1.0, str, str)
+    drawn = heat_map_data(shapes, X[["time"]].to_numpy(), **FIRST_PAIR)
     thresholds = shapes.pairs[0].axes[0].thresholds
     shown = [float(text) for _, (text,) in drawn["x_marks"]]
     assert shown == thresholds[[0, len(thresholds) // 2, -1]].tolist()
@@ -64,7 +72,7 @@ def test_cells_of_a_few_whole_numbers_have_their_numbers():
     position = [axis.feature for axis in pair.axes].index(0)
     axis = pair.axes[position]
     assert set(axis.thresholds) <= {0.5, 1.5, 2.5, 3.5}
-    drawn = heat_map_data(shapes, X, 0, 0, 1.0, str, str)
+    drawn = heat_map_data(shapes, X, **FIRST_PAIR)
     names = [re.search(r"x0 (.*?)[,:]", cell["text"])[1] for cell in drawn["cells"]]
     cells = list(dict.fromkeys(names))
     assert cells[-1] == "missing"

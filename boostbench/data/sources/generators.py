@@ -116,7 +116,10 @@ def make_pattern(
         return X, y
     rng = np.random.default_rng(random_state)
     class_rows = [np.flatnonzero(y == label) for label in (-1, 1)]
-    drawn = [rng.choice(rows, round(n_samples * len(rows) / len(X)), False) for rows in class_rows]
+    drawn = [
+        rng.choice(rows, round(n_samples * len(rows) / len(X)), replace=False)
+        for rows in class_rows
+    ]
     selected = np.sort(np.concatenate(drawn))
     return X[selected], y[selected]
 
