@@ -237,7 +237,8 @@ def _edited_model(model, shapes, new_term=None, row_weights=None):
     EditedClassifier or EditedRegressor
     """
     # 1) Make the model, with the original's facts on features and classes.
-    edited = EditedRegressor() if shapes.classes_ is None else EditedClassifier()
+    is_regressor = shapes.classes_ is None
+    edited = EditedRegressor() if is_regressor else EditedClassifier()
     for name in _SHARED_ATTRIBUTES:
         if hasattr(model, name):
             setattr(edited, name, getattr(model, name))
@@ -254,7 +255,6 @@ def _edited_model(model, shapes, new_term=None, row_weights=None):
     # bound for sums of terms, or for sums of the stumps that they are converted to, whichever is
     # larger. `StumpSum.slack` reads the first bound from `edited`, and returns the larger one.
     largest_contributions = [np.abs(term.table).max(axis=0) for term in edited._terms]
-    is_regressor = shapes.classes_ is None
     edited._slack = (
         0.0 if is_regressor else rounding_slack(*largest_contributions, shapes.intercept)
     )
