@@ -28,7 +28,7 @@ from boostbench.algorithms.explanation.stump_sums import StumpSum, require_stump
 from boostbench.algorithms.explanation.terms import TermSizes, mean_absolute, terms_to_stumps
 from boostbench.core.stumps.views import identity_views
 
-# Fitted attributes of the original model that the edited model shares.
+# Fitted attributes of the original model that the edited model shares, if the original has them.
 _SHARED_ATTRIBUTES = (
     "n_features_in_",
     "feature_names_in_",
@@ -182,6 +182,7 @@ def monotonize(model, feature, direction):
     values = isotonic_regression(
         term.values[:, 0], sample_weight=step_weights, increasing=direction > 0
     )
+    # 3) Replace the contributions; the last row, of missing values, stays.
     table = term.table.copy()
     table[:-1, 0] = values
     spread = term.spread
@@ -476,6 +477,7 @@ def _complete_missing(term, views):
     feature_views = np.flatnonzero(views.feature == term.feature)
     fill = views.fill[feature_views]
     if term.categories is None:
+        # A number without missing values has one view, which is filled with its mean.
         row = int(term.row_indices(fill[:1])[0])
     else:
         # The view of the most frequent category has the fill 1. If no view has, this is the
@@ -494,7 +496,28 @@ def _complete_missing(term, views):
 
 
 class _EditedModel(ExplainableMixin, InputValidationMixin, BaseEstimator):
-    """Sum of stumps whose functions were edited."""
+    """Sum of functions of features, of which some were edited.
+
+    `_edited_model` makes it, and sets its attributes. Besides those below it has the public
+    attributes of the original model, `_SHARED_ATTRIBUTES`.
+
+    Attributes
+    ----------
+    pairs_ : list of boostbench.algorithms.bagging.interactions.Pair
+        Tables of pairs of features.
+    _terms : list of boostbench.algorithms.explanation.terms.Term
+        Functions of the features in use.
+    _intercept : float or ndarray of shape (n_outputs,)
+        Constant of the scores; a float if there is one score.
+    _inverse_temperature : float
+        Factor of the scores in the probabilities.
+    _slack : float
+        Largest difference of scores that may be a rounding error; 0 for a regressor.
+    _term_sizes : boostbench.algorithms.explanation.terms.TermSizes
+        Sizes of the terms, from which `ExplainableMixin` computes importances.
+    _spread : boostbench.algorithms.explanation.spread.Spread
+        Deviations of the terms. Absent if the original model has none.
+    """
 
     def fit(self, X, y=None):
         """Raise an error: an edited model is made from a fitted one.

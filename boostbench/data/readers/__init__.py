@@ -15,6 +15,7 @@ from boostbench.util.errors import UserError, join_words
 def readers() -> list[Reader]:
     """Return the readers of all formats, in the order in which files of a name are searched."""
     names = [module.name for module in pkgutil.iter_modules(__path__) if module.name != "base"]
+    # The file json_lines.py has the class JsonLines.
     instances = [
         getattr(import_module(f"{__name__}.{name}"), name.title().replace("_", ""))()
         for name in names
