@@ -6,7 +6,6 @@ import importlib.util
 import os
 from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
-from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -124,9 +123,8 @@ def _find_user_tables(results: Path) -> list[str]:
     table_names = [file.stem for file in sorted((results / "tables").glob("*.md"))]
     other_names = [name for name in table_names if name not in configs.list_options("table")]
     valid_names = []
-    for name in filter(
-        os.path.isfile, map("".join, product(other_names, configs.DEFINITION_SUFFIXES))
-    ):
+    candidates = [name + suffix for name in other_names for suffix in configs.DEFINITION_SUFFIXES]
+    for name in filter(os.path.isfile, candidates):
         try:
             TableRequest.compose(TableDefinition.read(name))
             valid_names.append(name)

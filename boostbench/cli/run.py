@@ -306,8 +306,17 @@ def _print_job(experiments: Sequence[ExperimentConfig], report: Report) -> None:
         algorithm, data = config.algorithm, config.data.name
         published, departures = find_reference(config)
         quantity = get_quantity(outcome.experiment.measure.quantity)
-        about = {"published": published, "quantity": quantity, "departures": departures}
-        cells.append(Cell.from_results(outcome, data, algorithm.name, algorithm.title, **about))
+        cells.append(
+            Cell.from_results(
+                outcome,
+                data,
+                algorithm.name,
+                algorithm.title,
+                published=published,
+                quantity=quantity,
+                departures=departures,
+            )
+        )
     console = make_console()
     print_summary(console, summarize(report.results[0].experiment.dataset, cells))
     for note in freshness_notes(cells, cells):

@@ -113,7 +113,9 @@ def make_table(request: TableRequest, orientation: Orientation = "auto") -> int:
     # 1) Run the missing splits, after the numbers that are on record already.
     plan, console = plan_table(request.runnable_cells), make_console()
     shared_settings = request.common  # a config with the settings that all cells share
-    if plan.run and plan.run.planned and any(cell.results.records for cell in plan.cells):
+    has_missing_splits = plan.run is not None and bool(plan.run.planned)
+    has_records = any(cell.results.records for cell in plan.cells)
+    if has_missing_splits and has_records:
         console.print("On record, before what is missing runs:", style="bold")
         print_table(console, make_document(assemble(request, plan.results)))
         console.print()

@@ -288,13 +288,21 @@ def _track_progress(fits: Iterable[Refit], planned: Sequence[Refit]) -> Iterable
 
     n_trials, n_done = sum(fit.is_tuning for _, fit in planned), 0
     with ProgressDisplay() as on_event:
-        seconds = Forecast(sum(fit.seconds for _, fit in planned), 0)
-        on_event(Planned(n_trials, len(planned) - n_trials, 0, seconds))
+        on_event(
+            Planned(
+                n_trials=n_trials,
+                n_splits=len(planned) - n_trials,
+                n_recorded=0,
+                forecast=Forecast(sum(fit.seconds for _, fit in planned), n_unknown=0),
+            )
+        )
         try:
             for group_check, fit in fits:
                 yield group_check
                 n_done += 1
-                on_event(Finished(fit.is_tuning, fit.label, None, None, fit.seconds))
+                on_event(
+                    Finished(fit.is_tuning, fit.label, error=None, where=None, expected=fit.seconds)
+                )
         except KeyboardInterrupt:
             on_event(Interrupted(n_done, len(planned)))
             raise

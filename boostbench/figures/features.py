@@ -92,9 +92,8 @@ def draw_features(uses: Sequence[FeatureUse]) -> Figure:
         shown[panel] = [drawn[0].names[feature] for feature in features]
         for use, shares in zip(drawn, shares_of_uses, strict=True):
             selected = shares[:, features]  # (n_splits, n_shown_features)
-            stds = np.full(len(features), np.nan)
-            if len(selected) > 1:
-                stds = selected.std(axis=0, ddof=1)
+            has_stds = len(selected) > 1
+            stds = selected.std(axis=0, ddof=1) if has_stds else np.full(len(features), np.nan)
             for x, (mean, std) in enumerate(zip(selected.mean(axis=0), stds, strict=True)):
                 points.append(Point(panel, use.title, x, mean, std))
     # 2) Draw the points.

@@ -1,7 +1,7 @@
 """Figures of one fit: codewords in the plane before and after training, and coefficient paths."""
 
 from collections.abc import Sequence
-from math import prod
+from math import ceil, prod
 from typing import ClassVar, NamedTuple
 
 import numpy as np
@@ -300,8 +300,9 @@ class PathCurves(FitFigure, frozen=True, kw_only=True):
 def _facts(record: PathsRecord) -> list[list[str]]:
     """Return the distance of the two paths at several norms."""
     norms = np.array(record.norms)
-    # Choose evenly spaced positions, of which the last norm is one.
-    shown = np.arange(len(norms), 0, -len(norms) // _N_SHOWN)[::-1] - 1
+    # Evenly spaced positions, which end with the last norm.
+    step = ceil(len(norms) / _N_SHOWN)
+    shown = sorted(range(len(norms) - 1, -1, -step))
     facts = []
     for loss, path in record.paths.items():
         exact = np.array(path.exact)

@@ -112,7 +112,7 @@ class CrossFigure(FigureDefinition, frozen=True, kw_only=True):
                 | select_applicable(last_overrides, choice)
                 | {"measure": measure}
             )
-            configs.append(compose_experiment(settings, last_overrides))
+            configs.append(compose_experiment(settings, user_keys=last_overrides))
         return cells, configs
 
 

@@ -167,12 +167,14 @@ def print_error(problem: object) -> None:
     """Print an error on stderr, a line for each fault; a terminal gets breaks between words."""
     lines = problem.args if isinstance(problem, UserError) else [problem]
     for number, text in enumerate(lines):
-        indent = "  " if number else ""
+        is_first = number == 0
+        indent = "" if is_first else "  "
         # Names from the user may contain line breaks.
         text = printable(" ".join(str(text).split()))
-        line = shortened(f"{indent}{text}" if number else f"boostbench: {text}")
-        # A command is left whole, so that it can be copied.
-        if sys.stderr.isatty() and not (number and text.startswith("boostbench ")):
+        line = shortened(f"boostbench: {text}" if is_first else f"{indent}{text}")
+        # A command, which stands on a line of its own, is left whole, so that it can be copied.
+        is_command = not is_first and text.startswith("boostbench ")
+        if sys.stderr.isatty() and not is_command:
             width = shutil.get_terminal_size().columns
             line = textwrap.fill(
                 line,
