@@ -29,6 +29,7 @@ from typing import NoReturn
 from boostbench import __version__
 from boostbench.util import configs
 from boostbench.util.errors import UserError, print_error
+from boostbench.util.files import parse_names_and_results
 from boostbench.util.terminal import echo
 
 _EXAMPLES = """\
@@ -215,8 +216,6 @@ def check_tables_exist(command: str, words: Sequence[str]) -> None:
     words : sequence of str
         Names of tables, and perhaps ``results=DIR``.
     """
-    from boostbench.config.overrides import parse_names_and_results
-
     for name in parse_names_and_results(command, words)[0]:
         configs.find_definition("table", name)
 
@@ -242,7 +241,6 @@ def names_and_results(command: str, words: Sequence[str]) -> tuple[list[str], Pa
     UserError
         If the folder does not exist.
     """
-    from boostbench.config.overrides import parse_names_and_results
     from boostbench.records.installed import find_results, installed_folder
 
     names, results = parse_names_and_results(command, words)

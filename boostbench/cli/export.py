@@ -4,7 +4,7 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
 from boostbench.util.errors import UserError, print_error
-from boostbench.util.files import user_path
+from boostbench.util.files import parse_names_and_results, user_path
 from boostbench.util.terminal import echo, spinner
 
 
@@ -23,8 +23,6 @@ def arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> None:
     """Write a row for each split on record."""
-    from boostbench.config.overrides import parse_names_and_results
-
     names, results = parse_names_and_results("export", args.words)
     if names:
         raise UserError(f"export takes results=DIR alone, not {names[0]!r}")

@@ -3,7 +3,7 @@
 from argparse import ArgumentParser, Namespace
 
 from boostbench.util.errors import print_error
-from boostbench.util.files import user_path
+from boostbench.util.files import parse_names_and_results, user_path
 from boostbench.util.terminal import echo, spinner
 
 
@@ -17,8 +17,6 @@ def arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Add the records of folders to another folder, and print the numbers of records."""
-    from boostbench.config.overrides import parse_names_and_results
-
     folders, results = parse_names_and_results("merge", args.words)
     with spinner("merging"):
         from boostbench.records.merge import merge_records

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from boostbench.util import configs
 from boostbench.util.errors import UserError, first_line, print_error, unknown_name_error
-from boostbench.util.files import user_path
+from boostbench.util.files import parse_names_and_results, user_path
 from boostbench.util.terminal import spinner
 
 if TYPE_CHECKING:
@@ -93,7 +93,6 @@ def verify(
         On Ctrl-C, and its subclass `Terminated` on SIGTERM; findings so far are written.
     """
     with spinner("starting"):
-        from boostbench.config.overrides import parse_names_and_results
         from boostbench.execution import verification
         from boostbench.execution.workers import Workers, terminable
         from boostbench.records.archive import Records

@@ -18,7 +18,6 @@ from hydra.errors import HydraException, OverrideParseException
 
 from boostbench.util import configs
 from boostbench.util.errors import UserError, did_you_mean, invalid_folder_error
-from boostbench.util.files import user_path
 from boostbench.util.terminal import truncated_repr
 
 #: Largest number of characters of an override: Hydra's parser takes minutes for longer ones.
@@ -333,41 +332,3 @@ def _parses_to(override: str, text: str) -> bool:
     except OverrideParseException:
         return False
     return not parsed.is_sweep_override() and parsed.value() == text
-
-
-def parse_names_and_results(command: str, words: Sequence[str]) -> tuple[list[str], Path]:
-    """Separate names from ``results=DIR`` in the words of a command that only reads records.
-
-    Parameters
-    ----------
-    command : str
-        Name of the command, for messages.
-    words : sequence of str
-        Words of the command line.
-
-    Returns
-    -------
-    names : list of str
-    results : pathlib.Path
-        Folder of the records, by default ``results``.
-
-    Raises
-    ------
-    UserError
-        If there is another override, or the folder is empty.
-    """
-    names, results = [], Path("results")
-    for word in words:
-        key, equals, value = word.partition("=")
-        if not equals:
-            names.append(word)
-        elif word == "results=":
-            raise invalid_folder_error(value)
-        elif key == "results":
-            results = user_path(value)
-        else:
-            raise UserError(
-                f"{command} goes by what is on record and takes results=DIR alone, not {word!r}; "
-                f"'boostbench table NAME {word}' shows what that gives"
-            )
-    return names, results

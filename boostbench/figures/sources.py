@@ -22,7 +22,7 @@ from boostbench.config.choices import (
     select_applicable,
 )
 from boostbench.config.compose import compose_experiment
-from boostbench.config.overrides import Settings, parse_names_and_results, parse_overrides
+from boostbench.config.overrides import Settings, parse_overrides
 from boostbench.config.tables import TableDefinition
 from boostbench.data.dataset import Dataset
 from boostbench.execution.jobs import execute
@@ -33,6 +33,7 @@ from boostbench.report.assemble import read_tables
 from boostbench.report.wording import format_splits
 from boostbench.spec.experiment import ExperimentConfig
 from boostbench.util.errors import UserError
+from boostbench.util.files import parse_names_and_results
 from boostbench.util.terminal import spinner
 from boostbench.util.validation import check_names
 

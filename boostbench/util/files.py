@@ -13,12 +13,17 @@ import stat
 import sys
 import time
 import unicodedata
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
-from boostbench.util.errors import UserError, first_line, os_error_reason
+from boostbench.util.errors import (
+    UserError,
+    first_line,
+    invalid_folder_error,
+    os_error_reason,
+)
 
 #: Advice if results cannot be written.
 RESULTS_ELSEWHERE = "choose another folder by results="
@@ -351,3 +356,41 @@ def slug(text: str, punctuation: str, substitute: str = "_") -> str:
         for character in text
     )
     return re.sub("\0+", substitute, "".join(characters))
+
+
+def parse_names_and_results(command: str, words: Sequence[str]) -> tuple[list[str], Path]:
+    """Separate names from ``results=DIR`` in the words of a command that only reads records.
+
+    Parameters
+    ----------
+    command : str
+        Name of the command, for messages.
+    words : sequence of str
+        Words of the command line.
+
+    Returns
+    -------
+    names : list of str
+    results : pathlib.Path
+        Folder of the records, by default ``results``.
+
+    Raises
+    ------
+    UserError
+        If there is another override, or the folder is empty.
+    """
+    names, results = [], Path("results")
+    for word in words:
+        key, equals, value = word.partition("=")
+        if not equals:
+            names.append(word)
+        elif word == "results=":
+            raise invalid_folder_error(value)
+        elif key == "results":
+            results = user_path(value)
+        else:
+            raise UserError(
+                f"{command} goes by what is on record and takes results=DIR alone, not {word!r}; "
+                f"'boostbench table NAME {word}' shows what that gives"
+            )
+    return names, results

@@ -8,7 +8,6 @@ from boostbench.config.compose import compose_config
 from boostbench.config.overrides import (
     check_once,
     expand_sweep,
-    parse_names_and_results,
     parse_overrides,
 )
 from boostbench.config.tables import TableDefinition
@@ -226,19 +225,6 @@ def test_interpolations_that_read_the_machine_are_refused(value):
 def test_overrides_of_hydra_itself_are_refused(override):
     with pytest.raises(UserError, match="is refused"):
         compose_jobs([override])
-
-
-def test_words():
-    names, results = parse_names_and_results("check", ["a", "results=there", "b"])
-    assert (names, str(results)) == (["a", "b"], "there")
-    with pytest.raises(UserError, match=r"check goes by .* not 'seed=1'"):
-        parse_names_and_results("check", ["seed=1"])
-
-
-def test_results_name_a_folder(home):
-    assert parse_names_and_results("check", ["results=~/there"]) == ([], home / "there")
-    with pytest.raises(UserError, match=r"^results is ''; it must be text, the name of a folder$"):
-        parse_names_and_results("check", ["results="])
 
 
 COLUMNS = [

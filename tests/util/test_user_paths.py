@@ -3,7 +3,8 @@ from pathlib import Path
 import pytest
 
 from boostbench.data.sources.local_files import cache_folder
-from boostbench.util.files import is_regular_file, slug, user_path
+from boostbench.util.errors import UserError
+from boostbench.util.files import is_regular_file, parse_names_and_results, slug, user_path
 
 
 def test_tilde_is_expanded():
@@ -31,3 +32,16 @@ def test_slug_keeps_letters_of_all_scripts():
     for name in ("größe", "कि", "ที่", "数据", "v1.0+a-b_c"):
         assert slug(name, "+-.") == name
     assert slug("a / b", "", "") == "ab"
+
+
+def test_names_and_results_are_separated():
+    names, results = parse_names_and_results("check", ["a", "results=there", "b"])
+    assert (names, str(results)) == (["a", "b"], "there")
+    with pytest.raises(UserError, match=r"check goes by .* not 'seed=1'"):
+        parse_names_and_results("check", ["seed=1"])
+
+
+def test_results_name_a_folder(home):
+    assert parse_names_and_results("check", ["results=~/there"]) == ([], home / "there")
+    with pytest.raises(UserError, match=r"^results is ''; it must be text, the name of a folder$"):
+        parse_names_and_results("check", ["results="])
