@@ -29,8 +29,8 @@ from boostbench.core.weak_learner import (
 # the cache, and enough to make the overhead of the calls negligible.
 _CHUNK_POINTS = 2**19
 
-# Magnitude, as a binary exponent, from which on the data are rescaled before the projection: sums
-# of products of larger or smaller numbers could overflow or underflow.
+# Data are rescaled before the projection if their largest magnitude is 2 ** 64 or more, or below
+# 2 ** -64: sums of products of such numbers could overflow or underflow.
 _EXTREME_EXPONENT = 64
 
 # Number of weights in a block of sums in double precision, so that the block stays in the cache.
@@ -96,7 +96,13 @@ class ProjectedStumps(LearnerStack):
 
 
 class _ProjectionSearch(ABC):
-    """Base class of searches for projected stumps."""
+    """Base class of searches for projected stumps.
+
+    Attributes
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+        Training data, which subclasses set.
+    """
 
     @abstractmethod
     def projection_rows(self, features):
@@ -219,26 +225,10 @@ class PooledProjectionSearch(_ProjectionSearch):
         # 2) Bin the projected samples by one grid of thresholds.
         points = self.pool @ data
         self.thresholds = _quantile_thresholds(points, _rounding_gap(self.pool, data).max(), n_bins)
-        # 3) Make two sparse matrices. `_bin_indicators` has a row for each (bin, direction), and a
-        # 1 for each sample in this bin of the direction: its product with the weights sums them by
-        # bin. The bins 0 to b are below threshold b. The last bin is above all thresholds, and has
-        # no row.
+        # 3) Make the matrices whose products sum weights by bin, and these sums by class.
         self._bins = np.searchsorted(self.thresholds, points)
-        direction, sample = np.nonzero(self._bins < len(self.thresholds))
-        rows = self._bins[direction, sample] * pool_size + direction
-        shape = (len(self.thresholds) * pool_size, len(X))
-        self._bin_indicators = sparse.csr_matrix(
-            (np.ones(len(rows), np.float32), (rows, sample)), shape
-        )
-        # `_feature_indicators` has a row for each projected feature, and a column direction *
-        # n_classes + class, as the sums of `_find_largest` have. A row has a 1 for each class, at
-        # the direction of the feature for this class: its product adds up the sums of the classes.
-        columns = self.pool_indices * n_classes + np.arange(n_classes)
-        starts = np.arange(n_projections + 1) * n_classes
-        self._feature_indicators = sparse.csr_matrix(
-            (np.ones(columns.size, np.float32), columns.ravel(), starts),
-            shape=(n_projections, pool_size * n_classes),
-        )
+        self._bin_indicators = _make_bin_indicators(self._bins, len(self.thresholds))
+        self._feature_indicators = _make_feature_indicators(self.pool_indices, pool_size)
 
     def projection_rows(self, features):
         """Return rows of the projection matrices; see `_ProjectionSearch.projection_rows`."""
@@ -246,8 +236,9 @@ class PooledProjectionSearch(_ProjectionSearch):
 
     def _find_largest(self, G):
         """Return the largest sum; see `_ProjectionSearch._find_largest`."""
-        # 1) Sum the weights by (bin, direction) and class, and then below each threshold: row b of
-        # `sums`, with a column for each (direction, class), becomes the sum of the rows up to b.
+        # 1) Sum the weights by bin, direction and class: row b of `sums` has the sums of bin b, in a
+        # column for each (direction, class). Add the rows before it: row b then has the sums below
+        # threshold b.
         sums = self._bin_indicators @ np.ascontiguousarray(G, dtype=np.float32)
         sums = sums.reshape(len(self.thresholds), -1)
         for index in range(1, len(sums)):
@@ -280,9 +271,56 @@ class PooledProjectionSearch(_ProjectionSearch):
         -------
         ndarray of shape (n_sums,)
         """
-        # The bins are indexed by (sum, class, sample) here.
+        # The selected bins have the shape (n_sums, n_classes, n_samples).
         is_below = self._bins[self.pool_indices[features]] <= threshold_indices[:, None, None]
         return np.where(is_below, G.T, 0.0).sum(axis=(1, 2))
+
+
+def _make_bin_indicators(bins, n_thresholds):
+    """Return a sparse matrix whose product with the weights of the samples sums them by bin.
+
+    Parameters
+    ----------
+    bins : ndarray of shape (n_directions, n_samples)
+        Number of thresholds below each sample on each direction.
+    n_thresholds : int
+
+    Returns
+    -------
+    scipy.sparse.csr_matrix of shape (n_thresholds * n_directions, n_samples), dtype=float32
+        Row b * n_directions + d is 1 for the samples in bin b of direction d. The last bin, above
+        all thresholds, has no rows.
+    """
+    n_directions, n_samples = bins.shape
+    direction, sample = np.nonzero(bins < n_thresholds)
+    rows = bins[direction, sample] * n_directions + direction
+    return sparse.csr_matrix(
+        (np.ones(len(rows), np.float32), (rows, sample)), (n_thresholds * n_directions, n_samples)
+    )
+
+
+def _make_feature_indicators(pool_indices, pool_size):
+    """Return a sparse matrix whose product adds up the sums of the classes of each feature.
+
+    Parameters
+    ----------
+    pool_indices : ndarray of shape (n_projections, n_classes)
+        Direction of each projected feature for each class.
+    pool_size : int
+        Number of directions.
+
+    Returns
+    -------
+    scipy.sparse.csr_matrix of shape (n_projections, pool_size * n_classes), dtype=float32
+        Row j is 1 in column d * n_classes + r if feature j has direction d for class r.
+    """
+    n_projections, n_classes = pool_indices.shape
+    columns = pool_indices * n_classes + np.arange(n_classes)
+    starts = np.arange(n_projections + 1) * n_classes
+    return sparse.csr_matrix(
+        (np.ones(columns.size, np.float32), columns.ravel(), starts),
+        shape=(n_projections, pool_size * n_classes),
+    )
 
 
 def _rescale_data(X):
