@@ -158,7 +158,9 @@ def best_step(residual, projections, kernel):
     # 2) Start from t = -inf, where the signs s are the signs of -kernel. Compute the change of
     # h' R h after the first 1, 2, ... flips. If the samples of a set F flip, h = s - 2 s_F, where
     # s_F is s in F and 0 elsewhere, so that h' R h changes by 4 (s_F' R s_F - s_F' R s). The first
-    # product grows with each flip by its row of the matrix s_i R_ij s_j, up to the diagonal.
+    # term, s_F' R s_F, is the sum of the symmetric matrix M_ij = s_i R_ij s_j over F x F. With
+    # samples in the order of their flips, flip k adds M_kk and twice M_kj for each earlier j. The
+    # second term grows by s_k (R s)_k.
     initial_signs = np.where(projections > 0, 1.0, -1.0)
     initial_signs[active] = np.where(kernel[active] > 0, -1.0, 1.0)
     ordered_signs = initial_signs[rows]
@@ -166,7 +168,8 @@ def best_step(residual, projections, kernel):
     interactions = 2 * np.tril(products, -1).sum(axis=1) + products.diagonal()
     gains = np.cumsum(4 * (interactions - ordered_signs * (residual @ initial_signs)[rows]))
     # 3) List the possible steps: before the first crossing, between two distinct ones, and after
-    # the last. Entry n of `gains` and `steps` belongs to n flips.
+    # the last. Entry n of `gains` and `steps` belongs to n flips. It is possible if crossings n - 1
+    # and n are distinct.
     gains = np.concatenate([[0.0], gains])
     is_distinct = np.concatenate([[True], np.diff(crossings) > 0, [True]])
     steps = np.concatenate(
@@ -176,8 +179,8 @@ def best_step(residual, projections, kernel):
     # rounding.
     tolerance = _RELATIVE_TOLERANCE * float(np.abs(residual).sum())
     best = np.flatnonzero(is_distinct & (gains >= gains[is_distinct].max() - tolerance))[0]
-    # All crossings at negative t have flipped at t = 0. A gain within rounding error is no reason
-    # to move.
+    # At t = 0, the samples with crossings at negative t have flipped. A gain within rounding error
+    # is no reason to move.
     current = gains[np.searchsorted(crossings, 0.0)]
     return float(steps[best]) if gains[best] > current + tolerance else 0.0
 

@@ -19,7 +19,8 @@ _SHARPNESS = (2, 5, 10, 20, 50, 100, 300, 1000, 3000)
 # The smoothed problem has local optima, so that several random starts are tried.
 _N_STARTS = 5
 
-# L-BFGS finds the largest inner product of an optimum to this precision.
+# Starts whose largest inner products differ by less than this number have reached the same optimum,
+# up to the precision of L-BFGS.
 _SAME_OPTIMUM = 1e-5
 
 # The solver requires nonnegative coefficients, so that this number is added to all coordinates. It
@@ -97,7 +98,7 @@ def max_distance_codewords(n_classes, n_components, rng):
         _maximise_distance(rng.normal(size=(n_classes, n_components))) for _ in range(_N_STARTS)
     ]
     largest = np.array([largest_inner_product(vectors) for vectors in candidates])
-    # Several starts can reach the same optimum up to a rotation: the first of them is taken.
+    # Several starts can reach the same optimum up to a rotation: take the first of them.
     return candidates[int((largest <= largest.min() + _SAME_OPTIMUM).argmax())]
 
 
@@ -180,12 +181,12 @@ def _maximise_distance(vectors):
     """
     shape = vectors.shape
     for sharpness in _SHARPNESS:
-        # The default binds the present value of the loop's variable.
+        # The default value binds the present value of the loop's variable.
         def smooth(shifted, sharpness=sharpness):
             return smoothed_inner_product(shifted - _SHIFT, shape, sharpness)
 
         shifted = normalise_rows(vectors).ravel() + _SHIFT
-        shifted = nonnegative_quasi_newton(smooth, shifted, 0.0, _MAX_STEPS).w
+        shifted = nonnegative_quasi_newton(smooth, shifted, nu=0.0, max_iter=_MAX_STEPS).w
         vectors = (shifted - _SHIFT).reshape(shape)
     return normalise_rows(vectors)
 

@@ -2,10 +2,10 @@ r"""Coefficient paths: the coefficients of an ensemble round by round, or norm b
 
 `CoefficientPath` records the coefficients after each round of a totally corrective booster.
 
-The other functions compute paths over a few given weak learners: MCBoost, Figure 1. The exact path,
-:math:`W^*(\gamma)` of eq. (17), minimises the loss under an L1 norm of at most :math:`\gamma`.
-Boosting by small steps approximates it: each step increases the coefficient along which the loss
-falls fastest. Their arrays are class-major, such as (n_classes, n_samples).
+`l1_constrained_path` and `stage_wise_path` compute paths over a few given weak learners: MCBoost,
+Figure 1. The exact path, :math:`W^*(\gamma)` of eq. (17), minimises the loss under an L1 norm of at
+most :math:`\gamma`. Boosting by small steps approximates it: each step increases the coefficient
+along which the loss falls fastest. Their arrays are class-major, such as (n_classes, n_samples).
 """
 
 import numpy as np
@@ -18,7 +18,7 @@ from boostbench.core.weak_learner import argmax_with_tolerance
 # Precision of the mean loss at which SciPy's SLSQP stops.
 _TOLERANCE = 1e-12
 
-# Maximum number of its iterations. More are an error.
+# Maximum number of iterations of SLSQP. A solve that needs more raises an error.
 _MAX_ITER = 1000
 
 
@@ -201,7 +201,8 @@ def stage_wise_path(H, is_own_class, loss, n_rounds, step=0.01):
     path = np.empty((n_rounds, *W.shape))
     for coefficients in path:
         _, gradient = problem.move(W)
-        # The tie-breaking needs a lower bound on the sum of magnitudes: the largest slope.
+        # The tolerance for ties is a fraction of the sum of the absolute summands of a slope. This
+        # sum is unknown, and at least the largest slope.
         W.ravel()[argmax_with_tolerance(-gradient.ravel(), np.abs(gradient).max())] += step
         coefficients[:] = W
     return path

@@ -12,7 +12,7 @@ def draw(n_rounds, n_classes, seed=0):
     ]
 
 
-def test_stage_coefficients_have_zeros_for_later_columns():
+def test_coefficients_after_a_round_have_zeros_for_later_columns():
     rounds = draw(6, 3)
     path = CoefficientPath()
     for W in rounds:

@@ -3,10 +3,12 @@
 A discriminant is the direction along which two classes of weighted points are separated best:
 the inverse of the sum of their covariance matrices, times the difference of their means.
 
-`ProjectedDiscriminantSearch` is for RBoost^rank. Point (r, i) of the projected data is
-:math:`P^{(r)} x_i = P z`. P has the matrices of all classes side by side; z has x_i in the block of
-class r and 0 in the other blocks. A linear function of the projected data is therefore a linear
-function of z, with n_classes * n_features coefficients for any number of projections.
+`ProjectedDiscriminantSearch` is for RBoost^rank, in which class r has its own projection matrix
+:math:`P^{(r)}`. The projected data have a point (r, i) for each class r and sample i:
+:math:`P^{(r)} x_i`. It is written as P z: P has the matrices of all classes side by side, and z is
+x_i in the block of class r and 0 in the other blocks. A linear function of the projected data is
+therefore a linear function of z, with n_classes * n_features coefficients for any number of
+projections.
 
 `OutputCodeDiscriminantSearch` is for RBoost^proj, eq. (24). A code turns the weights of a sample in
 the classes into one signed weight, ``sum_r weights[i, r] code[r]``. Its sign is the target of the
@@ -28,19 +30,21 @@ from boostbench.core.learners.projected_stumps import ProjectedStump
 from boostbench.core.stumps.thresholds import above_middle
 from boostbench.core.weak_learner import TIE_TOLERANCE, SearchResult, argmax_with_tolerance
 
-# Directions with a within-class variance below this fraction of the largest one are excluded. They
-# come from rounding errors or constant features.
+# Directions with a within-class variance below this fraction of the largest variance are excluded.
+# They come from rounding errors or constant features.
 _RANK_TOLERANCE = 1e-10
 
-# Maximum number of codes that are evaluated together, and of numbers in an array of such a block
-# (16 MB). The bounds of later blocks profit from the best score of earlier ones, so that blocks are
-# small.
+# Maximum number of codes in a block, which is evaluated at a time. Blocks are small, since the best
+# score of a block excludes later blocks by their bounds.
 _BLOCK_CODES = 64
+
+# Maximum number of values in an array of such a block (16 MB).
 _BLOCK_VALUES = 2**21
 
-# Number of values in a block of products of two features (16 MB), and maximum number of values for
-# which all blocks are cached (64 MB).
+# Number of values in a block of products of two features (16 MB).
 _PRODUCT_VALUES = 2**21
+
+# Maximum number of products of two features, over all samples, that are cached (64 MB).
 _MAX_CACHED_VALUES = 2**23
 
 
@@ -185,9 +189,10 @@ class OutputCodeDiscriminantSearch:
     Attributes
     ----------
     stack_type : type
-        Type of the stack of the weak learners.
+        Type of the stack of the weak learners, in which the booster stores its model.
     n_learner_parameters : int
-        Number of parameters of a weak learner without its sign: a direction and a threshold.
+        Number of parameters of a weak learner without its sign: a direction and a threshold. The
+        booster counts the parameters of its model with it.
     """
 
     stack_type = Perceptrons
@@ -217,9 +222,9 @@ class OutputCodeDiscriminantSearch:
         Returns
         -------
         SearchResult or None
-            The learner is a `Perceptron`, the edge is ``violation[v] + edge``, the column is v.
-            Ties go to the first code, then to its lowest threshold. None if no discriminant
-            separates any samples.
+            The learner is a `Perceptron`. `SearchResult.edge` holds ``violation[v] + edge``, and
+            `SearchResult.column` holds v. Ties go to the first code, then to its lowest threshold.
+            None if no discriminant separates any samples.
 
         Notes
         -----
@@ -265,11 +270,12 @@ class OutputCodeDiscriminantSearch:
         Parameters
         ----------
         signed_weights : ndarray of shape (n_problems, n_samples)
-            Signed weights.
+            Weights of the two-class problem of each code; the sign is the side of the sample.
         """
-        # The weights of each side are scaled to a sum of 1: the shares. The sum of both covariances
-        # is the second moment of all samples minus m1 m1' + m2 m2' for the means m1 and m2 of the
-        # sides, and m1 m1' + m2 m2' = (s s' + d d') / 2 for s = m1 + m2 and d = m1 - m2.
+        # The weights of each side are divided by their sum: the shares, which are positive for both
+        # sides. The sum of both covariances is the second moment of all samples minus
+        # m1 m1' + m2 m2' for the means m1 and m2 of the sides, and m1 m1' + m2 m2' =
+        # (s s' + d d') / 2 for s = m1 + m2 (`total`) and d = m1 - m2 (`difference`).
         positive = np.maximum(signed_weights, 0).sum(axis=1, keepdims=True)
         negative = np.minimum(signed_weights, 0).sum(axis=1, keepdims=True)
         tiny = np.finfo(float).tiny

@@ -33,7 +33,9 @@ class Axis(NamedTuple):
     feature : int
         Index of the feature.
     views : ndarray of int
-        Indices of its views; see `boostbench.core.stumps.views.Views`.
+        Indices of its views; see `boostbench.core.stumps.views.Views`. A numeric feature has the
+        view of its values, and last, if `has_missing`, the view that is 1 for missing values. A
+        categorical feature has one view for each category.
     thresholds : ndarray of shape (n_thresholds,) or None
         Thresholds of the first view for a numeric feature. Its cells are the intervals between
         them, and one cell for missing values if `has_missing`. None: a categorical feature, whose
@@ -80,6 +82,8 @@ class Axis(NamedTuple):
 
     def stumps(self, fill):
         """Return stumps that span all functions of the cells, up to a constant.
+
+        The main effect of a table on an axis, a number for each cell, is stored as their sum.
 
         Parameters
         ----------

@@ -57,9 +57,10 @@ class OutputCodeStumpSearch:
     Attributes
     ----------
     stack_type : type
-        Type of the stack of the weak learners.
+        Type of the stack of the weak learners, in which the booster stores its model.
     n_learner_parameters : int
-        Number of parameters of a weak learner without its sign: a feature and a threshold.
+        Number of parameters of a weak learner without its sign: a feature and a threshold. The
+        booster counts the parameters of its model with it.
     """
 
     stack_type = Stumps
@@ -84,8 +85,8 @@ class OutputCodeStumpSearch:
         Returns
         -------
         SearchResult or None
-            The edge is ``violation[v] + edge``, the column is v. Ties go to the first stump and
-            code. None if no feature varies.
+            `SearchResult.edge` holds ``violation[v] + edge``, and `SearchResult.column` holds v.
+            Ties go to the first stump and code. None if no feature varies.
 
         Notes
         -----
@@ -322,12 +323,15 @@ class _Intervals:
     def __init__(self, X):
         self._X = X
         n_samples, n_features = X.shape
-        # The last number is an interval without samples, in place of the first interval of a
-        # feature after the last one.
+        # Number of the first interval of each feature, and last the number of an interval without
+        # samples, which takes the place of the first interval of a next feature.
         self._first_interval = np.arange(n_features + 1, dtype=np.int32)
         self._thresholds = [[] for _ in range(n_features)]
         self._interval_of_sample = np.tile(self._first_interval[:-1], (n_samples, 1))
         self._ones = np.ones(X.shape)
+        # Interval and value of the three entries of each stump in M. `append` makes the matrices B,
+        # `_sample_intervals` of shape (n_samples, n_intervals), and M, `_stump_intervals` of shape
+        # (n_intervals, n_stumps).
         self._entry_intervals = np.empty((0, 3), np.int32)
         self._stump_entries = np.empty((0, 3))
 
@@ -338,8 +342,9 @@ class _Intervals:
         thresholds = self._thresholds[feature]
         n_below = bisect_left(thresholds, stump.threshold)
         interval = self._first_interval[feature] + n_below
-        # 2) If the threshold is new, renumber the later intervals, and move samples into the new
-        # interval.
+        # 2) If the threshold is new, it divides this interval. The upper part becomes number
+        # `interval` + 1: numbers above `interval` move up by 1, in all arrays of interval numbers.
+        # Then move the samples above the threshold into the upper part.
         if stump.threshold not in thresholds[n_below : n_below + 1]:
             thresholds.insert(n_below, stump.threshold)
             for indices in (
@@ -347,7 +352,6 @@ class _Intervals:
                 self._entry_intervals,
                 self._interval_of_sample,
             ):
-                # The new interval gets the number `interval` + 1.
                 indices += indices > interval
             is_above = self._X[:, feature] > stump.threshold
             intervals_in_feature = self._interval_of_sample[:, feature]
