@@ -6,10 +6,10 @@ In every round of a training, a booster asks its `Search` for the best weak lear
 A weak learner h is a function of the features with outputs -1 and +1, or numbers between them. Its
 *edge* for column c of the signed weights G is ``sum_i G[i, c] h(x_i)``.
 
-The last digits of an edge depend on the order of additions, and so on the library of linear
-algebra, on the layout of the data, and on whether a sample has weight 2 or occurs twice. If edges
-differ by no more than such digits, they tie, and a search returns the first of these weak learners
-in the canonical order (feature, threshold, column).
+Edges that differ by rounding errors only tie, and a search returns the first of the tied weak
+learners in the canonical order (feature, threshold, column). Without this rule the result would
+depend on the order of additions, and so on the library of linear algebra, on the layout of the
+data, and on whether a sample has weight 2 or occurs twice.
 """
 
 from abc import ABC, abstractmethod

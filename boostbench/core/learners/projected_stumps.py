@@ -236,9 +236,9 @@ class PooledProjectionSearch(_ProjectionSearch):
 
     def _find_largest(self, G):
         """Return the largest sum; see `_ProjectionSearch._find_largest`."""
-        # 1) Sum the weights by bin, direction and class: row b of `sums` has the sums of bin b, in a
-        # column for each (direction, class). Add the rows before it: row b then has the sums below
-        # threshold b.
+        # 1) Sum the weights by bin, direction and class: row b of `sums` has the sums of bin b, in
+        # a column for each (direction, class). Add the rows before it: row b then has the sums
+        # below threshold b.
         sums = self._bin_indicators @ np.ascontiguousarray(G, dtype=np.float32)
         sums = sums.reshape(len(self.thresholds), -1)
         for index in range(1, len(sums)):

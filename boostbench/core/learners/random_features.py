@@ -100,7 +100,8 @@ class RandomFeatureSearch(ABC):
         magnitudes = np.abs(edges).max(axis=0)
         lower_bounds, upper_bounds = magnitudes - errors * scale, magnitudes + errors * scale
         # 2) Evaluate the candidates that may be the best in double precision. If all of them are
-        # constant, remove them and try the next ones, until none is left.
+        # constant, remove them and try the next ones, until none is left. The bounds of removed
+        # candidates are -inf.
         while (best_bound := lower_bounds.max()) > -np.inf:
             candidates = np.flatnonzero(upper_bounds >= best_bound - slack)
             scores = np.array(
@@ -178,7 +179,7 @@ class RandomPerceptronSearch(RandomFeatureSearch):
         radius = np.sqrt((scaled**2).sum(axis=1).max()) or 1.0
         self._radius = radius * (largest or 1.0)
         self._scaled = (scaled / radius).astype(np.float32)
-        # Allocating these arrays in every round would take longer than the search.
+        # Two work arrays, whose allocation in every round would take longer than the search.
         self._work = np.empty((2, len(X), n_candidates), np.float32)
 
     def _draw_candidates(self, G):

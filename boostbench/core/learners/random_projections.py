@@ -32,8 +32,8 @@ _RESOLUTION_BITS = 23
 # faster than np.cumsum, where each addition waits for the previous one.
 _BLOCK_POINTS = 16
 
-# Factors of a block: a product with the ones is its sum, a product with the triangle its prefix
-# sums.
+# Factors of a block: its product with the ones is its sum, and its product with the triangle is its
+# prefix sums.
 _ONES = np.ones(_BLOCK_POINTS, np.float32)
 _TRIANGLE = np.triu(np.ones((_BLOCK_POINTS, _BLOCK_POINTS), np.float32))
 
@@ -101,8 +101,8 @@ class RandomProjectionSearch:
         if rank < n_samples - 1:
             low, high = self.X[order[feature, rank : rank + 2]] @ direction
             threshold = float(above_middle(low, high))
-        # 3) Compute the outputs from the order, where padding may set the sample that does not
-        # exist.
+        # 3) Compute the outputs from the order. The index n_samples stands for padding, so that
+        # `outputs` has a spare entry for it.
         outputs = np.ones(n_samples + 1)
         outputs[order[feature, : rank + 1]] = -1.0
         outputs = outputs[:-1]
@@ -259,9 +259,9 @@ def _prefix_sums(values, start):
     -------
     ndarray of shape (n_rows, n_positions), dtype=float32
     """
-    # Row i of the product of a block with the triangle of ones holds its prefix sums. The sum of
-    # all earlier blocks is added to the first value of each block before, which adds it to all of
-    # them.
+    # A block times the triangle of ones is its prefix sums, which contain the first value of the
+    # block each. Before this product, the first value is therefore raised by `start` and by the sum
+    # of all earlier blocks of the row, and all prefix sums rise by as much.
     blocks = values.reshape(-1, _BLOCK_POINTS)
     totals = (blocks @ _ONES).reshape(len(values), -1)
     firsts = values[:, ::_BLOCK_POINTS]

@@ -181,7 +181,7 @@ class ClassTreeSearch:
     n_classes : int
     first_class_column : int, default=0
         Column of class 0 in the weights that are passed to `search`; the columns of the other
-        classes follow.
+        classes follow. `GiniTreeSearch` has the weights of all classes in column 0.
     """
 
     # Number of classes from which `ClassPrefixSums`, which adds up the weights of all classes in
@@ -256,8 +256,8 @@ class ClassStumpSearch(ClassTreeSearch):
         if self._prefix_sums is None:
             position = self._best_position_from_differences(G, scale)
         else:
-            # The scores of the other search are doubled weights. These are not doubled, so that
-            # they are compared with half of the scale.
+            # The scores of this search are half of the scores of the other search, which are
+            # doubled weights. Their scale is half as well.
             position = self._prefix_sums.best_position(G, majority_weight, scale / 2)
         if position is None:
             return None

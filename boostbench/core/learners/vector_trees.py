@@ -7,7 +7,8 @@ bounded. The two criteria of this module, `LeastSquares` and `CodewordVote`, bou
 
 A criterion has three methods. `leaf_vectors` chooses the outputs of leaves; `gain` is the part of
 the edge that a leaf contributes with this output; and `edge_bound` bounds the edge of any tree, so
-that scores within rounding errors can be recognised as equal.
+that scores within rounding errors can be recognised as equal. Throughout, *weights* are the vectors
+:math:`w_i`, and *counts* are numbers: 1 or the `sample_weight` of each sample, and their sums.
 """
 
 from typing import NamedTuple
@@ -43,8 +44,9 @@ class VectorTreeResult(NamedTuple):
 class LeastSquares:
     """Criterion of the least-squares fit to the weights: a leaf returns the mean of its weights.
 
-    With the sum s of the weights of a leaf and its count n, the mean is s / n, and it contributes
-    ``s @ s / n`` to the edge. This is also the decrease of the squared error by the leaf.
+    With the sum s of the weights of a leaf and its count n, the mean is s / n. Its inner product
+    with s, ``s @ s / n``, is the contribution of the leaf to the edge, and also the decrease of the
+    squared error by the leaf.
 
     Parameters
     ----------

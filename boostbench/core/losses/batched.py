@@ -97,6 +97,7 @@ class BatchedMulticlassLogistic:
 
     def __init__(self, labels, weights, n_classes):
         boundaries = np.searchsorted(labels, np.arange(n_classes + 1))
+        # Label and slice of the samples of each class that has samples.
         self._classes = [
             (label, slice(start, end))
             for label, (start, end) in enumerate(pairwise(boundaries))
@@ -109,12 +110,13 @@ class BatchedMulticlassLogistic:
         derivatives = _margin_derivatives(self._margins(scores), self._weights)
         negative_slopes, _ = derivatives
         for label, samples in self._classes:
-            # The margin to class r is the own score minus score r. The own score is in all margins,
-            # so that its derivatives are the sums over the margins; score r has the opposite slope
-            # and the same curvature as its margin.
+            # The margin to class r is the score of the own class, `label`, minus score r. The own
+            # score is in all margins: its slope and its curvature are sums over the margins.
             for values in derivatives:
                 values[label, samples] = 0.0
                 values[label, samples] = values[:, samples].sum(axis=0)
+            # Each other score r is in one margin, with a minus: it has the opposite slope and the
+            # same curvature.
             np.negative(negative_slopes[:label, samples], out=negative_slopes[:label, samples])
             np.negative(
                 negative_slopes[label + 1 :, samples], out=negative_slopes[label + 1 :, samples]

@@ -25,9 +25,10 @@ _INITIAL_STEP_SIZE = 0.05
 # without progress.
 _MAX_TRIALS = 30
 
-# Number of bits of the direction and of the size of a step that are kept, so that rounding errors
-# do not grow from step to step.
+# Number of bits of a direction that are kept, so that rounding errors do not grow with the steps.
 _DIRECTION_BITS = 22
+
+# Number of bits of the size of a secant step that are kept, for the same reason.
 _SIZE_BITS = 16
 
 # Relative difference below which two risks are equal, so that rounding errors do not decide.
@@ -139,9 +140,10 @@ class CodewordRisk:
             True if the weak learner lowers every loss of every sample, so that the risk has no
             minimum and the multiple is the largest that is allowed.
         """
-        # 1) Sum the losses of the pairs by leaf, other class j and own class z. If the multiple m
-        # of the weak learner g is added, the exponents -1/2 <y_z - y_j, f + m g> change by m times
-        # 1/2 <y_j - y_z, g>, the slope.
+        # 1) Sum the losses of the pairs by leaf, other class j and own class z; the arrays have the
+        # shape (n_leaves, n_classes j, n_classes z). If the multiple m of the weak learner g is
+        # added, the exponents -1/2 <y_z - y_j, f + m g> change by m times 1/2 <y_j - y_z, g>, the
+        # slope.
         sums = [
             (self._losses * (leaf == index)) @ self._is_own_class.T for index in range(len(values))
         ]
@@ -259,7 +261,7 @@ class CodewordRisk:
 
         A step is halved until the risk falls, or doubled while it falls further. The last trial is
         a secant step: the root of the line through the slopes at both ends of an interval that
-        contains a minimum. Differences of risks are too inexact for this.
+        contains a minimum. Slopes are used, since differences of risks are too inexact.
 
         Parameters
         ----------
@@ -280,14 +282,15 @@ class CodewordRisk:
         high = self._try_step(origin, direction, size)
         for _ in range(_MAX_TRIALS):
             if low is origin and high.log_risk >= low.log_risk - _RISK_TOLERANCE:
-                # The trial does not lower the risk, nor did an earlier one: halve it.
+                # Neither this trial nor an earlier one has lowered the risk: halve the step.
                 high = self._try_step(origin, direction, high.size / 2)
             elif high.slope < 0 and high.log_risk < low.log_risk - _RISK_TOLERANCE:
-                # The risk falls, and would fall further: double the trial.
+                # The risk has fallen, and falls further ahead: double the step.
                 best = low = high
                 high = self._try_step(origin, direction, 2 * high.size)
             elif high.slope <= low.slope:
-                # The line through both slopes has no root ahead.
+                # The slope has not risen from `low` to `high`, so that a secant step would not lead
+                # to a minimum: keep `best`.
                 break
             else:
                 # The minimum lies between both steps. Take the better of the trial and the secant

@@ -154,12 +154,13 @@ class RowNorm(ABC):
 
     @abstractmethod
     def ranking_score(self, G, weight):
-        r"""Return one score per row g of G, which orders rows by the minimum of a quadratic.
+        r"""Return the scores by which GradBoost selects a weak learner, one per row of G.
 
-        A larger score means that the minimum of
-        :math:`\frac12 \|w\|_2^2 - g^\top w + weight \|w\|` over w is lower or equal. This minimum
-        is :math:`-\frac12 \|w\|_2^2` at :math:`w = prox(g)`. The score is 1-Lipschitz in g:
-        rounding errors of g change it by their length at most.
+        Row g has the negative derivatives of the loss by the coefficients of a weak learner. Its
+        best coefficients minimise :math:`\frac12 \|w\|_2^2 - g^\top w + weight \|w\|`. The
+        minimum is :math:`-\frac12 \|w\|_2^2` at :math:`w = prox(g)`, and a larger score means that
+        it is lower or equal. The score is 1-Lipschitz in g: rounding errors of g change it by their
+        length at most.
 
         Parameters
         ----------

@@ -22,8 +22,9 @@ from boostbench.core.solvers.newton import DampedHessian, Problem, significant_m
 # since columns can be linearly dependent.
 _BLOCK_RIDGE = 1e-5
 
-# A diagonal entry below this fraction of the largest one is a sign that the pairs left out carry
-# all the curvature of its coefficient.
+# The Hessian of `RankingLoss` leaves out pairs of negligible curvature. If one of its diagonal
+# entries is below this fraction of the largest entry, these pairs may carry all the curvature of a
+# coefficient, and no pair is left out.
 _MIN_DIAGONAL_FRACTION = 1e-3
 
 # Ridge of the Hessian of `RankingLoss`, relative to its largest diagonal entry, since a weak
@@ -232,16 +233,18 @@ def _hessian(problem, curvature, classes, columns, starts):
         # Copying all of H would take longer than both products, which need few of its samples.
         h = H.take(columns[block, None] * H.shape[1] + relevant)
         matrix[block, block] = weighted_gram(h, by_score[label, relevant])
-        # 2) Add the samples of the class to the blocks of this class and each other class: directly
-        # to the blocks on the left of the diagonal, and transposed to the blocks below it. The
-        # samples of the other class are added when the loop reaches that class. The curvature is 0
-        # for r = y_i, so that the diagonal block stays unchanged.
+        # 2) Add the samples of the class to the blocks of this class and each other class. The
+        # samples of the other class are added when the loop reaches that class. `mixed` has the
+        # shape (n_free_of_class, n_free). The curvature is 0 for r = y_i, so that its columns of
+        # this class are 0.
         relevant = members[by_score[label, members] > 0]
         weighted = H.take(relevant, axis=1)[columns]
         h = weighted[block].copy()
         weighted *= curvature.take(relevant, axis=1)[classes]
         mixed = h @ weighted.T
+        # Blocks (this class, earlier classes), on the left of the diagonal block.
         matrix[block, : block.start] -= mixed[:, : block.start]
+        # Blocks (later classes, this class), below the diagonal block.
         matrix[block.stop :, block] -= mixed[:, block.stop :].T
     return matrix
 
@@ -384,9 +387,10 @@ class LimitedLogSumExp(RankingLoss):
 
     .. math:: \log \sum_{ir} e^{-\rho_{ir}} + 2 \log (1 + e^{1^\top w - N})
 
-    The second term is negligible for norms of w below N = `LARGEST_NORM`, 355, and grows from there
-    as fast as the first term can fall, so that a solution exists for any weight of the norm. It is
-    made for L-BFGS: `along` and `damped_hessian` ignore the second term.
+    The second term is negligible for norms of w below N = `LARGEST_NORM`, 355. From there on it
+    grows with the slope 2 = `_MAX_EDGE`, as fast as the first term can fall, so that a solution
+    exists for any weight of the norm. The loss is made for L-BFGS: `along` and `damped_hessian`
+    ignore the second term.
 
     Parameters
     ----------
