@@ -179,7 +179,7 @@ def best_step(residual, projections, kernel):
     # rounding.
     tolerance = _RELATIVE_TOLERANCE * float(np.abs(residual).sum())
     best = np.flatnonzero(is_distinct & (gains >= gains[is_distinct].max() - tolerance))[0]
-    # At t = 0, the samples with crossings at negative t have flipped. A gain within rounding error
+    # The samples with crossings at negative t have flipped at t = 0. A gain within rounding error
     # is no reason to move.
     current = gains[np.searchsorted(crossings, 0.0)]
     return float(steps[best]) if gains[best] > current + tolerance else 0.0

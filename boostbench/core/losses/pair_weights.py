@@ -275,7 +275,7 @@ class TwoClassExponentialWeights(ExponentialWeights):
 
     def _sum_gains_by_group(self):
         """Return the sums of the gains; see `ExponentialWeights._sum_gains_by_group`."""
-        # There are four groups. `bincount` adds in the order of the sparse product, with less
+        # The number of groups is 4. `bincount` adds in the order of the sparse product, with less
         # overhead.
         first, *more_sums = [
             np.bincount(self._group[block], self.gains[block, 0], minlength=4)
