@@ -93,7 +93,7 @@ class UnreadableColumns(UserError):
         lines = [str(problem) for problem in problems[:_MAX_DESCRIBED]]
         if len(problems) > 1:
             lines = [line.removeprefix(where).lstrip(":, ") for line in lines]
-            lines.insert(0, f"{where}: {len(problems)} columns are no features as they are")
+            lines.insert(0, f"{where}: {len(problems)} columns cannot be used as features")
             if len(problems) > _MAX_DESCRIBED:
                 lines.append(f"... and {len(problems) - _MAX_DESCRIBED} more columns")
         if command:

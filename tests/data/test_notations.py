@@ -153,7 +153,7 @@ def test_all_problems_of_a_file_are_in_one_error():
     with pytest.raises(UnreadableColumns) as error:
         csv_data(messy(), "keep")
     first, *lines = error.value.args
-    assert first == "toy.csv: 4 columns are no features as they are"
+    assert first == "toy.csv: 4 columns cannot be used as features"
     for line, column in zip(lines, ["customer id", "signup", "income", "calls"], strict=True):
         assert f"column {column!r}" in line
     assert "line 5: 'unknown'" in lines[3]
@@ -187,7 +187,7 @@ def test_proposed_command_reads_the_file(call, folder):
 def test_uncorrectable_file_has_no_proposed_command(call, folder):
     (folder / "toy.csv").write_text("a,b,class\n1,2,1\n2,x,1\n3,3,2\n4,4,oops\n5,5,2\n")
     result = call("data", "toy.csv")
-    assert result.err.splitlines()[0].endswith("toy.csv: 2 columns are no features as they are")
+    assert result.err.splitlines()[0].endswith("toy.csv: 2 columns cannot be used as features")
     assert "'oops' in column 'class' is a word among numbers; correct it" in result.err
     assert "settings read the file" not in result.err
 
