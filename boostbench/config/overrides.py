@@ -125,7 +125,7 @@ def check_once(overrides: Sequence[str]) -> None:
     UserError
         With both values.
     """
-    values: dict[str, str] = {}
+    values = {}
     for override in overrides:
         key, _, value = override.partition("=")
         if values.setdefault(key, value) != value:
