@@ -239,6 +239,7 @@ class BagStumps:
         # 2) The sum above a threshold is the total, less the sum up to its last bin. Missing values
         #    are in the first bin; they are subtracted where they are above all thresholds.
         if self._uses_histograms:
+            # Axes of `bin_sums` (bin, sum, member), and of `below` (member, group, sum).
             bin_sums = histograms.transpose(1, 0, 2)
             threshold_bins, members = self._threshold_bins(draws)
             below = self._codes.running_sums(bin_sums)[threshold_bins, :, members]
@@ -266,12 +267,13 @@ class BagStumps:
         bin_addends : ndarray of shape (n_scores, n_histogram_rows, n_members), dtype=float32
             Added to the scores of the samples in each bin.
         """
-        # 1) Add up the differences of the numeric groups in each bin, if they use histograms.
+        # 1) Add up the differences of the numeric groups in each bin, if they use histograms. Axes
+        #    of `group_differences` (group, score, member), `addends_by_bin` (bin, score, member).
         n_members, n_scores, _ = difference.shape
         group_differences = difference.transpose(2, 1, 0)
         if self._uses_histograms:
-            # The addend of a bin is the sum of the differences at all thresholds below it, a
-            # running sum of jumps. A jump is in the first bin above its threshold.
+            # The addend of a bin is the sum of the differences at all thresholds below it: a
+            # running sum of jumps within its feature. A jump is in the first bin above a threshold.
             jumps = np.zeros((self._codes.n_joint_bins, n_scores, n_members))
             threshold_bins, members = self._threshold_bins(draws)
             is_missing_above = np.zeros(len(self._numeric_groups), bool)
