@@ -345,6 +345,7 @@ class _ProjectionMaster(Master):
             Minus the gradient of the value by the scores.
         """
         value, dual = self.loss.value_and_dual(scores[self.true_class] - scores)
+        # A margin falls with the score of r, and rises with the score of the own class.
         dual[self.true_class] = 0.0
         weights = dual / -dual.size
         weights[self.true_class] = -weights.sum(axis=0)
