@@ -49,7 +49,7 @@ class _Clock:
 
     def __enter__(self):
         def without_bounds(search, G):
-            np.abs(search.prefix_sum_search.points.below(G.T.ravel().astype(np.float32))).argmax()
+            np.abs(search.prefix_sum_search.tables.below(G.T.ravel().astype(np.float32))).argmax()
 
         def largest(search, G):
             seconds, found = timed(self.search, search, G)

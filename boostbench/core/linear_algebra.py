@@ -299,18 +299,18 @@ class GrowableMatrix:
 
     def __init__(self, length):
         self._block = np.empty((_FIRST_ROWS, length))
-        self._n = 0
+        self._n_rows = 0
 
     @property
     def matrix(self):
         """View of the rows, of shape (n_rows, length), dtype=float64."""
-        return self._block[: self._n]
+        return self._block[: self._n_rows]
 
     def append(self, row):
         """Append a row, an array of shape (length,)."""
-        if self._n == len(self._block):
-            block = np.empty((2 * self._n, self._block.shape[1]))
-            block[: self._n] = self._block
+        if self._n_rows == len(self._block):
+            block = np.empty((2 * self._n_rows, self._block.shape[1]))
+            block[: self._n_rows] = self._block
             self._block = block
-        self._block[self._n] = row
-        self._n += 1
+        self._block[self._n_rows] = row
+        self._n_rows += 1

@@ -76,7 +76,7 @@ class BoundedPrefixSumSearch:
 
     Attributes
     ----------
-    points : PrefixSumTables
+    tables : PrefixSumTables
         Tables from which the sums over all points are computed.
 
     Examples
@@ -89,7 +89,7 @@ class BoundedPrefixSumSearch:
 
     def __init__(self, bins, n_thresholds):
         self._bins, self._n_thresholds = bins, n_thresholds
-        self.points = PrefixSumTables(bins, n_thresholds)
+        self.tables = PrefixSumTables(bins, n_thresholds)
         # Bounds by the heavy points; None while all features are searched.
         self._bounds = None
         # Number of the present round, from 1, and of the round from which on a search of all
@@ -125,7 +125,7 @@ class BoundedPrefixSumSearch:
                 sums = self._sums_below(features, weights_float32)
                 return self._select_first(weights, sums, features)
         # 4) Search all features. If it is time, choose heavy points for the next rounds.
-        sums = self.points.below(weights_float32)
+        sums = self.tables.below(weights_float32)
         if self._round >= self._next_choice:
             self._bounds = self._choose_heavy_points(weights_float32, sums)
             n_rounds = max(_MIN_ROUNDS, self._round // 2) if self._bounds else _RETRY_ROUNDS
@@ -210,7 +210,7 @@ class BoundedPrefixSumSearch:
         # to `scale`. A bound adds up three sums: over the heavy points now, and over all points and
         # the heavy points at their choice. With the sum that it is compared with, this makes
         # 2 r eps. Twice as much covers the few roundings of the change of the light points.
-        roundings = max(roundings, self.points.additions)
+        roundings = max(roundings, self.tables.additions)
         return (4 * roundings * float(np.finfo(np.float32).eps) + TIE_TOLERANCE) * scale
 
     def _sums_below(self, features, weights):
@@ -258,9 +258,9 @@ class BoundedPrefixSumSearch:
         # 3) Store the sums over the heavy and the light points.
         heavy, light = by_magnitude[: n_heavy[cheapest]], by_magnitude[n_heavy[cheapest] :]
         heavy.sort()
-        points = PrefixSumTables(self._bins.take(heavy, axis=1), self._n_thresholds)
+        tables = PrefixSumTables(self._bins.take(heavy, axis=1), self._n_thresholds)
         return _HeavyPointBounds(
-            points,
+            tables,
             heavy=heavy,
             light=light,
             weights=weights,
@@ -288,7 +288,7 @@ class _HeavyPointBounds:
 
     Parameters
     ----------
-    points : PrefixSumTables
+    tables : PrefixSumTables
         Tables from which the sums over the heavy points are computed.
     heavy, light : ndarray of int
         Indices of the heavy points and of the light points.
@@ -307,15 +307,15 @@ class _HeavyPointBounds:
         Cost of the recorded searches beyond their expected cost.
     """
 
-    def __init__(self, points, heavy, light, weights, sums, base_cost, expected_cost):
-        self._points, self._heavy, self._light = points, heavy, light
+    def __init__(self, tables, heavy, light, weights, sums, base_cost, expected_cost):
+        self._tables, self._heavy, self._light = tables, heavy, light
         self._light_weights = weights[light]
         self._light_magnitude = float(np.abs(self._light_weights).sum())
-        self._light_sums = sums - points.below(weights[heavy])
+        self._light_sums = sums - tables.below(weights[heavy])
         self._scale_at_choice = float(np.abs(weights).sum())
         self._base_cost, self._expected_cost = base_cost, expected_cost
         self.excess_cost = 0.0
-        self.roundings = points.additions
+        self.roundings = tables.additions
 
     def bounds(self, weights):
         """Return an upper bound on the largest absolute sum of each feature.
@@ -345,7 +345,7 @@ class _HeavyPointBounds:
         change = current - growth * self._light_weights
         rise, fall = change[change > 0].sum(), -change[change < 0].sum()
         # 2) Add the sums over the heavy points and the scaled sums over the light points.
-        sums = self._points.below(weights[self._heavy])
+        sums = self._tables.below(weights[self._heavy])
         sums += growth * self._light_sums
         scale = float(np.abs(weights).sum()) + float(growth) * self._scale_at_choice
         return np.maximum(sums.max(axis=0) + rise, fall - sums.min(axis=0)), scale

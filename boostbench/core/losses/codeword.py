@@ -94,7 +94,7 @@ class CodewordRisk:
         self._own_class_index = labels, np.arange(len(labels))
         self._is_own_class = np.zeros((len(codewords), len(labels)))
         self._is_own_class[self._own_class_index] = 1.0
-        self._last_move = _INITIAL_STEP_SIZE
+        self._last_size = _INITIAL_STEP_SIZE
         self._losses, self.log_risk = self._compute_losses(codewords)
 
     def weights(self):
@@ -180,7 +180,7 @@ class CodewordRisk:
         coordinate = snap_to_grid(coordinate, _DIRECTION_BITS)
         direction = orthogonal + coordinate * self.codewords
         slope = _slope(gradient / self._losses.sum(), direction, self.codewords)
-        origin = _Move(
+        origin = _Step(
             size=0.0,
             codewords=self.codewords,
             losses=self._losses,
@@ -190,10 +190,10 @@ class CodewordRisk:
         # 2) Search along it, from the size of the last step, and from the default size if that
         # fails: the last step can be so short that no difference of risks is seen. `fromkeys` drops
         # the second size if it equals the first.
-        for start in dict.fromkeys((self._last_move, _INITIAL_STEP_SIZE)):
-            move = self._line_search(origin, direction, start)
-            if move is not origin:
-                self._last_move, self.codewords, self._losses, self.log_risk, _ = move
+        for size in dict.fromkeys((self._last_size, _INITIAL_STEP_SIZE)):
+            step = self._line_search(origin, direction, size)
+            if step is not origin:
+                self._last_size, self.codewords, self._losses, self.log_risk, _ = step
                 return True
         return False
 
@@ -236,7 +236,7 @@ class CodewordRisk:
 
         Parameters
         ----------
-        origin : _Move
+        origin : _Step
             Codewords before the step.
         direction : ndarray of shape (n_classes, n_components)
         size : float
@@ -244,7 +244,7 @@ class CodewordRisk:
 
         Returns
         -------
-        _Move
+        _Step
         """
         codewords = origin.codewords + size * direction
         lengths = np.linalg.norm(codewords, axis=1, keepdims=True)
@@ -254,7 +254,7 @@ class CodewordRisk:
         # The derivative of a normalised codeword by the size is the component of direction / length
         # orthogonal to it.
         slope = _slope(gradient, direction / lengths, codewords)
-        return _Move(size=size, codewords=codewords, losses=losses, log_risk=log_risk, slope=slope)
+        return _Step(size=size, codewords=codewords, losses=losses, log_risk=log_risk, slope=slope)
 
     def _line_search(self, origin, direction, size):
         """Search for a step that lowers the risk well, beginning with a given size.
@@ -265,7 +265,7 @@ class CodewordRisk:
 
         Parameters
         ----------
-        origin : _Move
+        origin : _Step
             Present codewords, a step of size 0.
         direction : ndarray of shape (n_classes, n_components)
         size : float
@@ -273,7 +273,7 @@ class CodewordRisk:
 
         Returns
         -------
-        _Move
+        _Step
             `origin` if no step lowers the risk.
         """
         # `low` is the longest step so far that lowers the risk while the slope is still negative,
@@ -297,9 +297,9 @@ class CodewordRisk:
                 # step.
                 share = snap_to_grid(low.slope / (low.slope - high.slope), _SIZE_BITS)
                 secant_size = float(low.size + share * (high.size - low.size))
-                for move in (high, self._try_step(origin, direction, secant_size)):
-                    if move.log_risk < best.log_risk - _RISK_TOLERANCE:
-                        best = move
+                for step in (high, self._try_step(origin, direction, secant_size)):
+                    if step.log_risk < best.log_risk - _RISK_TOLERANCE:
+                        best = step
                 break
         return best
 
@@ -330,7 +330,7 @@ def _slope(gradient, direction, codewords):
     return float((_split_along_codewords(gradient, codewords)[0] * direction).sum())
 
 
-class _Move(NamedTuple):
+class _Step(NamedTuple):
     """Codewords after a step, with their risk.
 
     Attributes

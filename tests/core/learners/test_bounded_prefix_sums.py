@@ -145,8 +145,8 @@ def test_too_few_points_for_tables_of_feature_pairs(n_points, candidate_counts):
         weights *= np.exp(0.01 * rng.normal(size=n_points))
         shares = weights / np.abs(weights).sum()
         assert search(shares) == expected_result((codes, 31), shares)
-    assert search.points._features_per_table == (1 if n_points < 512 else 2)
-    assert search._bounds._points._features_per_table == 1
+    assert search.tables._features_per_table == (1 if n_points < 512 else 2)
+    assert search._bounds._tables._features_per_table == 1
     assert np.median(candidate_counts) < N_FEATURES / 20
 
 
