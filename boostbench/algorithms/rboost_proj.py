@@ -411,7 +411,7 @@ class _PairMaster(_ProjectionMaster):
     w, gradient : ndarray of shape (n_learners,)
         Coefficients, and derivatives of the smooth part of eq. (18) by them.
     zero_offsets : ndarray of shape (n_projections,)
-        Zeros, the offsets of the rows in the search.
+        Zeros, the offsets of the rows in the search (its argument `violation`).
     """
 
     default_patience = _PATIENCE
