@@ -170,16 +170,15 @@ class CategorySetSearch:
             return result
         # 3) Make the set with the largest edge.
         in_group = slice(*self._starts[group : group + 2])
-        views, is_inside = (
-            self._views[in_group],
-            sums[in_group, column] > TIE_TOLERANCE * scale[column],
-        )
+        views = self._views[in_group]
+        is_inside = sums[in_group, column] > TIE_TOLERANCE * scale[column]
         outputs = np.where(
             self._search.feature_codes.is_in(self._bins[in_group][is_inside]), 1.0, -1.0
         )
-        # The learner contains the smaller of the set and its complement.
-        polarity = 1
-        if (2 * is_inside.sum(), is_inside[0]) > (len(views), False):
+        # The learner contains the smaller of the set and its complement; of two equal halves, the
+        # one without the first view.
+        polarity, is_half = 1, 2 * is_inside.sum() == len(views)
+        if 2 * is_inside.sum() > len(views) or (is_half and is_inside[0]):
             is_inside, polarity = ~is_inside, -1
         learner = CategorySet(tuple(views[is_inside].tolist()), polarity)
         return SearchResult(learner, outputs, float(outputs @ G[:, column]), column)

@@ -111,7 +111,8 @@ class FeatureCodes:
         feature_views = np.flatnonzero(views.feature == feature)
         category, fill = views.category[feature_views], views.fill[feature_views]
         is_missing, has_missing_bin = np.isnan(values), views.has_missing(feature)
-        if np.isnan(category[0]):
+        is_number = np.isnan(category[0])
+        if is_number:
             # The feature is a number: its bins lie between its thresholds. `fill` has the value of
             # each view for a missing value, and `fill[0]` the lowest one, or the mean.
             is_threshold = ~self.is_equality & (self.feature_of_stump == feature)
@@ -122,9 +123,9 @@ class FeatureCodes:
             # as the most frequent category: its view has the fill 1, and all others have 0. A
             # feature with two categories, 0 and 1, has one view only; if that has the fill 0, the
             # category without a view is the most frequent one.
-            category_of_missing = 0.0
-            if not has_missing_bin and fill.any():
-                category_of_missing = category[fill > 0.5][0]
+            category_of_missing, is_most_frequent = 0.0, fill == 1
+            if not has_missing_bin and is_most_frequent.any():
+                category_of_missing = category[is_most_frequent][0]
             elif not has_missing_bin:
                 category_of_missing = 1.0 if category[0] == 0 else 0.0
             bins = np.where(is_missing, category_of_missing, values).astype(int)
@@ -342,7 +343,8 @@ def fit_feature_codes(X, views, max_bins=None, weights=None):
     features, first_bin = [], 0
     for values, start, stop in zip(iter_columns(X), ends, ends[1:], strict=False):
         category, fill = views.category[start:stop], views.fill[start:stop]
-        if not np.isnan(category[0]):
+        is_number = np.isnan(category[0])
+        if not is_number:
             # All views of a category are indicators.
             coded = _code_category(values, category)
         elif len(fill) == 1:

@@ -221,7 +221,8 @@ class PairTables:
         # Layer of each sample in the last call of `_set_layers`; at first, all are in layer 0.
         self._layer_of_sample = np.int32(0)
         self._features_per_table = 2 if _pair_cost(n_samples, width) <= n_samples else 1
-        n_cells = n_layers * width**self._features_per_table
+        self._cells_per_layer = width**self._features_per_table
+        n_cells = n_layers * self._cells_per_layer
         tables_per_product = max(
             1, min(_PRODUCT_SAMPLES // max(1, n_samples), _PRODUCT_CELLS // n_cells)
         )
@@ -313,7 +314,7 @@ class PairTables:
         """
         change = layer - self._layer_of_sample
         if change.any():
-            change *= np.int32(self.width**self._features_per_table)
+            change *= np.int32(self._cells_per_layer)
             for matrix in self._incidence_matrices:
                 # The reshaped array is a view, so that the indices change in place.
                 cells = matrix.indices.reshape(matrix.shape[1], -1)

@@ -313,10 +313,10 @@ class SparseBlocks(Layout):
         # 4) Compute all edges in these blocks: the sum before a block is added at its first
         #    position, from which the prefix sums of the block start.
         positions = ranges(self._block_start[block], length)
-        start = np.cumsum(length) - length
-        edges = sparse_product(self._rows(positions), W)
-        edges[start] += before[block]
-        edges = prefix_sums(edges, start, cumulative_sum_bound)
+        block_start = np.cumsum(length) - length
+        sums = sparse_product(self._rows(positions), W)
+        sums[block_start] += before[block]
+        edges = prefix_sums(sums, block_start, cumulative_sum_bound)
         edges += total
         edges *= self._sign[positions]
         yield positions, edges
