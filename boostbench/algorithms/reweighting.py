@@ -413,7 +413,7 @@ def _solve_hinge(margins, penalty):
     dual constraint if its edge, the weighted sum of its margins, exceeds 1. The member with the
     largest edge is added to the program until no constraint is violated.
     """
-    program = SoftMarginProgram(margins.shape[1], C=1.0 / penalty)
+    program = SoftMarginProgram(margins.shape[1], max_dual=1.0 / penalty)
     added = []
     while len(added) < len(margins):
         edges = margins @ program.dual

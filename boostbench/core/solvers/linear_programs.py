@@ -34,8 +34,8 @@ class SoftMarginProgram:
     Parameters
     ----------
     n_samples : int
-    C : float or ndarray of shape (n_samples,)
-        Upper bound of all dual variables, or of each; infinity: no bound.
+    max_dual : float or ndarray of shape (n_samples,)
+        Upper bound C of all dual variables, or of each; infinity: no bound.
 
     Attributes
     ----------
@@ -53,24 +53,24 @@ class SoftMarginProgram:
 
     Examples
     --------
-    >>> program = SoftMarginProgram(3, C=2.0)
+    >>> program = SoftMarginProgram(3, max_dual=2.0)
     >>> program.add(np.array([1.0, 1.0, -1.0]))
     >>> print(program.value, program.coefficients)
     5.0 [1.]
     """
 
-    def __init__(self, n_samples, C):
+    def __init__(self, n_samples, max_dual):
         # 1) Check the bounds, and set the solution of the program without constraints: all
         # variables at their upper bound.
-        largest = np.max(C, where=np.isfinite(C), initial=0.0)
+        largest = np.max(max_dual, where=np.isfinite(max_dual), initial=0.0)
         if largest >= _INFINITE:
             raise ValueError(
                 f"the largest bound of the linear program, C times a weight or 1 / nu, is "
                 f"{largest:.3g}, and HiGHS takes {_INFINITE:g} for infinite: make the weights or C "
                 "smaller, or nu larger"
             )
-        self.C = C
-        self.dual = np.full(n_samples, C, dtype=np.float64)
+        self._max_dual = max_dual
+        self.dual = np.full(n_samples, max_dual, dtype=np.float64)
         self.coefficients = np.empty(0)
         self.value = float(self.dual.sum())
         self._columns = np.arange(n_samples, dtype=np.int32)
@@ -116,7 +116,7 @@ class SoftMarginProgram:
             )
         # 2) Read the solution. Rounding errors of the solver can violate the bounds.
         solution = highs.getSolution()
-        self.dual = np.clip(solution.col_value, 0.0, self.C)
+        self.dual = np.clip(solution.col_value, 0.0, self._max_dual)
         self.coefficients = np.maximum(solution.row_dual, 0.0)
         self.value = highs.getInfo().objective_function_value
 
@@ -197,8 +197,8 @@ class NegativeMarginProgram(SoftMarginProgram):
         super().add(np.append(margins, -1.0))
         # 2) Convert the solution. `add` of the parent has set `value` to margin * sum(v) - g, and
         # `dual` to (v, g). The edge is gamma = g + 1.
-        v = self.dual[:-1]
-        self.edge = margin * v.sum() - self.value + 1.0
+        v, parent_value = self.dual[:-1], self.value
+        self.edge = margin * v.sum() - parent_value + 1.0
         self.value = (margin * (v - self._dual_lower).sum() - self.edge) / n_samples
         self.dual = np.clip(v, self._dual_lower, self._dual_upper)
 

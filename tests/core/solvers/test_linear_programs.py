@@ -137,7 +137,7 @@ def test_highs_writes_nothing_to_the_terminal():
     program = (
         "import numpy as np; "
         "from boostbench.core.solvers.linear_programs import SoftMarginProgram; "
-        "SoftMarginProgram(2, C=1.0).add(np.ones(2))"
+        "SoftMarginProgram(2, max_dual=1.0).add(np.ones(2))"
     )
     # HiGHS flushes its buffer at exit, so that the test runs a process to its end.
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
