@@ -380,12 +380,13 @@ class GrowingRidge:
     r"""Minimise :math:`\frac12 \|W\|^2 + \frac C2 \|L - H W - 1 b^\top\|^2` with a free b.
 
     H has a column h for each weak learner, with the mean :math:`\bar h`, and L a column for each
-    target. This is least squares with columns :math:`(h - \bar h, e / \sqrt C)` and targets
-    :math:`(L - \bar L, 0)`, where e is a unit vector for each column: the added rows are the norm
-    of W. One Gram-Schmidt step makes a new column orthogonal to the earlier ones, and its
-    projection is subtracted from the residual: O(n_samples * n_columns) in all. One step suffices,
-    since the unit vectors keep the columns linearly independent. Only the values for the samples
-    are stored, not the unit vectors.
+    target. This is least squares with *augmented columns* :math:`(h - \bar h, e / \sqrt C)` and
+    targets :math:`(L - \bar L, 0)`, where e is the unit vector of the column: an added row has the
+    target 0 and the fitted value :math:`w / \sqrt C`, so that the added rows contribute
+    :math:`\|W\|^2 / C` to the squared errors. One Gram-Schmidt step makes a new column orthogonal
+    to the earlier ones, and its projection is subtracted from the residual: O(n_samples *
+    n_columns) in all. One step suffices, since the unit vectors keep the columns linearly
+    independent. Only the values for the samples are stored, not the unit vectors.
 
     Parameters
     ----------
@@ -428,7 +429,8 @@ class GrowingRidge:
 
     def add(self, column):
         """Add a column, an array of shape (n_samples,), and update the fit."""
-        # 1) Centre the column, and make it orthogonal to the earlier ones (Gram-Schmidt).
+        # 1) Centre the column, and make it orthogonal to the earlier ones (Gram-Schmidt). The unit
+        # vector adds 1 / C to the squared norm of the augmented column.
         if self._sample_weight is None:
             mean = column.sum() / len(column)
         else:
