@@ -104,7 +104,7 @@ class Sorted(Layout):
         # the block. A weight below the threshold in the same block is added twice more.
         self.total_additions = self._block_length + n_blocks + 1
         self.additions = self._block_length + 1
-        self._stump_index = stump_index
+        self._stump_index_at_place = stump_index
         self._rank_bins = None
         if has_rank_bins:
             self._rank_bins = RankBins(
@@ -135,7 +135,7 @@ class Sorted(Layout):
     @cached_property
     def _is_threshold(self):
         """True if a threshold lies after a place: (n_features, n_places)."""
-        return self._stump_index >= 0
+        return self._stump_index_at_place >= 0
 
     def _reorder_by_position(self, values):
         """Return values of shape (n_features, n_places) in the order of positions.
@@ -146,35 +146,39 @@ class Sorted(Layout):
         # block, block and feature. `in_result` has the positions of the piece.
         n_features, n_places = values.shape
         result = np.empty(values.size, np.int64)
-        for first in range(0, n_features, self._features_per_piece):
-            piece = values[first : first + self._features_per_piece].reshape(-1, n_places)
+        for first_feature in range(0, n_features, self._features_per_piece):
+            piece = values[first_feature : first_feature + self._features_per_piece].reshape(
+                -1, n_places
+            )
             by_block = piece.reshape(len(piece), -1, self._block_length).transpose(2, 1, 0)
-            in_result = slice(first * n_places, first * n_places + piece.size)
+            in_result = slice(first_feature * n_places, first_feature * n_places + piece.size)
             result[in_result].reshape(by_block.shape)[:] = by_block
         return result
 
     def positions_of(self, feature, place):
         """Return the positions of places in the order of features; see the formula in `Sorted`."""
         piece = feature // self._features_per_piece
-        first = piece * self._features_per_piece
+        first_feature = piece * self._features_per_piece
         block, in_block = np.divmod(place, self._block_length)
         row = in_block * self._n_blocks + block
-        position_in_piece = row * self._n_features_of_piece[piece] + feature - first
-        return first * self._order.shape[1] + position_in_piece
+        position_in_piece = row * self._n_features_of_piece[piece] + feature - first_feature
+        return first_feature * self._order.shape[1] + position_in_piece
 
     def places_of(self, positions):
         """Return the features and places of positions, the inverse of `positions_of`."""
         n_places = self._order.shape[1]
         piece = positions // (self._features_per_piece * n_places)
-        first = piece * self._features_per_piece
-        row, in_piece = divmod(positions - first * n_places, self._n_features_of_piece[piece])
+        first_feature = piece * self._features_per_piece
+        row, in_piece = divmod(
+            positions - first_feature * n_places, self._n_features_of_piece[piece]
+        )
         in_block, block = divmod(row, self._n_blocks)
-        return first + in_piece, block * self._block_length + in_block
+        return first_feature + in_piece, block * self._block_length + in_block
 
     def stump_keys_at(self, positions):
         """Return the stumps at positions; see `Layout`."""
         feature, place = self.places_of(positions)
-        return feature, self._stump_index[feature, place]
+        return feature, self._stump_index_at_place[feature, place]
 
     def above(self, feature, stump_index):
         """Return a mask of the samples above a threshold; see `Layout`."""
@@ -183,12 +187,12 @@ class Sorted(Layout):
         # With many samples, values of one feature are far apart in the rows of X, and the order of
         # the feature is faster. `last` is the place of the last sample below the threshold. Fewer
         # samples are on one side, the minority, and only these are set.
-        last = int((self._stump_index[feature] == stump_index).argmax())
+        last = int((self._stump_index_at_place[feature] == stump_index).argmax())
         order = self._order[feature, : self._n_samples]
-        is_majority = last < len(order) // 2
-        is_above = np.full(len(order), is_majority)
-        minority = order[: last + 1] if is_majority else order[last + 1 :]
-        is_above[minority] = not is_majority
+        is_majority_above = last < len(order) // 2
+        is_above = np.full(len(order), is_majority_above)
+        minority = order[: last + 1] if is_majority_above else order[last + 1 :]
+        is_above[minority] = not is_majority_above
         return is_above
 
     @property
@@ -201,7 +205,7 @@ class Sorted(Layout):
     @cached_property
     def stump_index(self):
         """Index of the stump at each position; -1 for padding."""
-        return self._reorder_by_position(self._stump_index)
+        return self._reorder_by_position(self._stump_index_at_place)
 
     @cached_property
     def feature(self):
@@ -210,7 +214,7 @@ class Sorted(Layout):
         return self._reorder_by_position(np.broadcast_to(features, self._order.shape))
 
     @cached_property
-    def _rows(self):
+    def _samples_of_piece(self):
         """Sample at each position, for each piece; `n_samples` for padding."""
         starts = range(self._features_per_piece, len(self._order), self._features_per_piece)
         ends = np.array(starts, int) * self._order.shape[1]
@@ -221,10 +225,10 @@ class Sorted(Layout):
         padded = np.zeros((len(W) + 1, W.shape[1]), W.dtype)
         np.multiply(W, -2.0, out=padded[:-1])
         # All pieces share one array, because fresh memory costs more than the sums.
-        buffer = np.empty((len(self._rows[0]), W.shape[1]), W.dtype)
-        for rows in self._rows:
-            sums = buffer[: len(rows)]
-            padded.take(rows, axis=0, mode="clip", out=sums)
+        buffer = np.empty((len(self._samples_of_piece[0]), W.shape[1]), W.dtype)
+        for samples in self._samples_of_piece:
+            sums = buffer[: len(samples)]
+            padded.take(samples, axis=0, mode="clip", out=sums)
             # The axes are place in a block, block, and feature and column. First compute prefix
             # sums inside each block; the last row of `by_place` then has the block totals.
             by_place = sums.reshape(self._block_length, self._n_blocks, -1)

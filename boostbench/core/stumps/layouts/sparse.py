@@ -314,14 +314,14 @@ class SparseBlocks(Layout):
         #    position, from which the prefix sums of the block start.
         positions = ranges(self._block_start[block], length)
         block_start = np.cumsum(length) - length
-        sums = sparse_product(self._rows(positions), W)
+        sums = sparse_product(self._select_rows(positions), W)
         sums[block_start] += before[block]
         edges = prefix_sums(sums, block_start, cumulative_sum_bound)
         edges += total
         edges *= self._sign[positions]
         yield positions, edges
 
-    def _rows(self, positions):
+    def _select_rows(self, positions):
         """Return the rows of the matrix of samples at the given positions."""
         _, (_, n_samples), indptr, indices, data = self._samples
         first = indptr[positions]
