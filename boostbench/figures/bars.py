@@ -30,7 +30,7 @@ _PANEL_HEIGHT = 1.5  # inches
 _LEGEND_HEIGHT = 0.3  # inches
 _GROUP_WIDTH = 0.8  # part of the distance between two groups that the bars of a group take
 _BAR_SHARE = 0.92  # part of its place that a bar takes, so that neighbours do not touch
-_AXIS_STEP = 10  # the axis begins at a multiple of it
+_AXIS_STEP = 10  # units of the quantity; the axis begins at a multiple
 
 
 class Bar(NamedTuple):
@@ -132,7 +132,7 @@ def draw_bars(bars: Sequence[Bar]) -> Figure:
 
 
 def _draw_hue(axes: Axes, data: pd.DataFrame, index: int, n_hues: int) -> None:
-    """Draw the bars of one hue."""
+    """Draw the bars of one hue: a `Mark` of `draw_panels`."""
     axes.bar(
         data.x,
         data.y,
@@ -239,7 +239,7 @@ def draw_overview(lines: Sequence[CountedLine], verdicts: Sequence[str]) -> Figu
             ("", "", verdict, position, number)
             for position, line in enumerate(lines)
             if not line.is_paper
-            for verdict, number in line.tally.shown.items()
+            for verdict, number in line.tally.shown.items()  # verdicts that occur
         ],
         columns=["panel", "hue", "verdict", "y", "x"],
     )
@@ -270,7 +270,11 @@ def draw_overview(lines: Sequence[CountedLine], verdicts: Sequence[str]) -> Figu
 
 
 def _draw_counts(axes: Axes, data: pd.DataFrame, index: int, n_hues: int) -> None:
-    """Draw the parts of all bars; ``start`` is the number of published numbers before a part."""
+    """Draw the parts of all bars.
+
+    `data` has a row for each part: ``verdict``, the number ``x`` of published numbers with it, the
+    position ``y`` of the bar, and the number ``start`` of published numbers before the part.
+    """
     for part in data.itertuples():
         axes.barh(
             part.y, part.x, 0.68, left=part.start, linewidth=0.4, **_VERDICT_STYLES[part.verdict]

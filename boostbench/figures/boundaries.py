@@ -54,7 +54,7 @@ class MapPanel(NamedTuple):
     record : BoundaryRecord or None
         A boundary record; None where there is none.
     rounds : int or None
-        Boosting rounds to show, one of the record's ``maps``; None shows the points alone.
+        Number of boosting rounds to show, one of the record's ``maps``; None: points alone.
     """
 
     row: str

@@ -25,7 +25,7 @@ from boostbench.report.column_tests import comparison_listing
 from boostbench.util.errors import UserError
 from boostbench.util.numbers import fixed, format_p_value
 
-_RANKS_DPI = 300
+_RANKS_DPI = 300  # dots per inch, as for line art in print; the matrix is larger and has `DPI`
 _FONT_SIZE = 7.5  # points
 _LABEL_WIDTH = 30  # characters, then a label is broken
 
@@ -37,7 +37,15 @@ _LINE = 0.14  # inches, the height of a line of text
 
 
 class TestBars(NamedTuple):
-    """Name of a test, and the groups that it does not separate; see `similar_groups`."""
+    """Bars of a test in the diagram of ranks.
+
+    Attributes
+    ----------
+    test : str
+        Name of the test.
+    groups : list of (int, int)
+        First and last position, by average rank, of each group that the test does not separate.
+    """
 
     test: str
     groups: list[tuple[int, int]]
@@ -60,6 +68,7 @@ def draw_critical_difference(table: Table, comparison: Comparison) -> Figure:
     -------
     matplotlib.figure.Figure
     """
+    # 1) Decide which algorithms differ, in the order of their ranks: matrices of shape (n, n).
     test = comparison.friedman
     names = sorted(comparison.ranks, key=comparison.ranks.get)
     ranks = np.array([comparison.ranks[name] for name in names])
@@ -70,6 +79,7 @@ def draw_critical_difference(table: Table, comparison: Comparison) -> Figure:
         TestBars("Nemenyi's test", similar_groups(nemenyi)),
         TestBars("Wilcoxon's test (Holm)", similar_groups(wilcoxon)),
     ]
+    # 2) Draw the ranks with their labels.
     labels = [break_words(table.columns[name].label, _LABEL_WIDTH) for name in names]
     texts = [label(f"{name}  {rank:.2f}") for name, rank in zip(labels, ranks, strict=True)]
     return _draw_diagram(texts, ranks, test, bars)
@@ -95,6 +105,7 @@ def similar_groups(differ: np.ndarray) -> list[tuple[int, int]]:
     [(0, 1), (1, 2)]
     """
     bars: list[tuple[int, int]] = []
+    # A group begins at each position; it counts unless the group before it contains it.
     for first in range(len(differ)):
         sizes = range(first + 1, len(differ) + 1)
         last = max(end for end in sizes if not differ[first:end, first:end].any()) - 1

@@ -133,7 +133,7 @@ def curves_headline(curves: Sequence[SplitRecords]) -> str:
     )
     if not shared or len(hues) < 2:
         return ""
-    # 2) Test the errors after that round.
+    # 2) Test the errors after that round: over data sets, or over the splits of the only one.
     last = max(shared)
     if len(panels) > 1:
         means = [
@@ -157,7 +157,7 @@ def best_column(losses: np.ndarray, test_ratio: float | None = None) -> int | No
     ----------
     losses : ndarray of shape (n_pairs, n_columns)
         Losses of the algorithms (columns) on data sets or splits (rows).
-    ratio : float, default=None
+    test_ratio : float, default=None
         Number of tested samples per training sample, for the corrected resampled t-test of splits
         that share samples; None: Wilcoxon's signed-rank test of independent rows.
 
@@ -194,7 +194,7 @@ def numbers_on_shared_splits(
     Returns
     -------
     numbers : ndarray of shape (n_shared_splits, n_algorithms)
-    ratio : float or None
+    test_ratio : float or None
         Number of tested samples per training sample, for `corrected_t`; None if the splits are
         not random.
     """

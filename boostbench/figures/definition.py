@@ -32,9 +32,9 @@ class Drawing(msgspec.Struct, frozen=True):
     notes : list of str
         Remarks that follow the caption.
     facts : list of list of str, default=[]
-        Lines of a table of the drawn numbers.
+        Rows of the table of drawn numbers on the page; empty: no table.
     header : list of str, default=[]
-        Headings of that table.
+        Headings of the columns of `facts`.
     failed : int, default=0
         Number of experiments that could not be computed.
     """
@@ -164,7 +164,7 @@ def read_figure(name: str) -> FigureDefinition:
 
 
 def page_text(definition: FigureDefinition, drawing: Drawing) -> str:
-    """Write the Markdown page of a figure.
+    """Return the Markdown page of a figure, which ``boostbench figure`` writes to a file.
 
     Parameters
     ----------

@@ -117,6 +117,7 @@ def find_varied_records(
                 records = [r for r in cell.rows.records if quantity.number(r) is not None]
                 if records:
                     points.append(SplitRecords(panel.title, cell.title, records, value))
+                # The algorithm ran, but its records lack the quantity.
                 if cell.n_finished and not records:
                     without_quantity.append(cell.title)
                 else:

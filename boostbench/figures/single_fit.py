@@ -122,6 +122,7 @@ class CodewordPictures(FitFigure, frozen=True, kw_only=True):
 
     def draw(self, overrides: list[str]) -> Drawing:
         """Draw the figure: see `FigureDefinition.draw`."""
+        # The user may override all settings but the number of splits.
         settings = self.overrides | parse_overrides(overrides) | {"protocol.n_splits": 1}
         config = self.compose(settings, "codewords")
         pictures = self._pictures(config.data.classes)
@@ -173,7 +174,8 @@ def typical_pictures(images: Dataset, shape: Sequence[int]) -> list[np.ndarray]:
     typical = []
     for class_name in images.classes:
         members = images.X[images.y == class_name]
-        # Pictures of equal brightness and contrast: mean 0 and length 1. A constant picture is 0.
+        # Scale the pictures to mean 0 and length 1, so that a product is a correlation. The small
+        # number keeps a constant picture at 0.
         scaled = members - members.mean(axis=1, keepdims=True)
         scaled /= np.linalg.norm(scaled, axis=1, keepdims=True) + 1e-12
         typical.append(members[(scaled @ scaled.mean(axis=0)).argmax()].reshape(shape))
@@ -283,6 +285,7 @@ class PathCurves(FitFigure, frozen=True, kw_only=True):
 
     def draw(self, overrides: list[str]) -> Drawing:
         """Draw the figure: see `FigureDefinition.draw`."""
+        # The user may override the classes, too.
         settings = (
             {"data.classes": list(self.classes)} | self.overrides | parse_overrides(overrides)
         )

@@ -104,6 +104,7 @@ class CrossFigure(FigureDefinition, frozen=True, kw_only=True):
         check_applicable(last_overrides, choices)
         configs = []
         for row, column in cells:
+            # Later settings take precedence over earlier ones.
             choice = AlgorithmChoice(column.algo)
             settings = (
                 data_settings(row)
@@ -184,7 +185,8 @@ class RowCells(NamedTuple):
     name : str
         Name of the row.
     cells : list of Cell
-        Cells that can run, in the order of the columns.
+        Cells with an algorithm, in the order of the columns; a column may have published numbers
+        alone.
     """
 
     name: str
@@ -211,7 +213,7 @@ def find_cells(
     Returns
     -------
     rows : list of RowCells
-        Rows with a cell that can run.
+        Rows with a cell that has an algorithm.
     results : Path
         The folder of the records.
 

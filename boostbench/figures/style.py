@@ -67,7 +67,7 @@ def line_style(index: int) -> dict:
     index : int
         Position of the hue. Where the colours are used a second time, the lines are dashed.
     """
-    # `n_prior_uses` hues before this one have its colour.
+    # `n_prior_uses` earlier hues have the colour of this one.
     n_prior_uses, colour = divmod(index, len(COLOURS))
     dashes = _DASHES[n_prior_uses % len(_DASHES)]
     return {"color": COLOURS[colour], "linestyle": dashes, "linewidth": 1}
@@ -81,7 +81,8 @@ def marked_line_style(index: int) -> dict:
     index : int
         Position of the hue. Where the colours are used a second time, the markers are hollow.
     """
-    # Markers are as many as colours. A shift gives the next hue of a colour another marker.
+    # There are as many markers as colours, so that a hue that repeats a colour would repeat its
+    # marker, too. The shift prevents it.
     n_prior_uses, position = divmod(index, len(MARKERS))
     marks = {"marker": MARKERS[(position + n_prior_uses) % len(MARKERS)], "markersize": 3}
     edges = {"markeredgewidth": 0}

@@ -101,7 +101,8 @@ def _draw_lines(settings: Sequence[Setting], key: str, quantity: Quantity) -> Fi
 
 def _draw_maps(settings: Sequence[Setting], keys: list[str], quantity: Quantity) -> Figure:
     """Draw heat maps over `keys`, the varied keys besides ``data``."""
-    # 1) Lay out the settings: a setting has a panel, a row and a column.
+    # 1) Give each setting a panel, a row and a column of the heat map. Each data set has a panel,
+    #    unless the data are one of the two axes.
     column_key, row_keys = _map_axes(settings, keys)
     has_data_panels = "data" not in (column_key, *row_keys)
     frame = pd.DataFrame(
