@@ -141,7 +141,7 @@ def _dispatch(argv: list[str]) -> int:
     # 1) Apply --papers, and run the rest of the command line.
     if argv and argv[0].partition("=")[0] == "--papers":
         folder, rest = _split_papers(argv)
-        # Worker processes and the copy of a command inherit the environment.
+        # Worker processes read the folder from the environment, which they inherit.
         with temporarily_set(os.environ, BOOSTBENCH_PAPERS=str(folder)):
             return _dispatch(rest)
     # 2) Find the command without argparse, so that only its module is imported.
@@ -273,7 +273,8 @@ def _usable_stream(name: str) -> Iterator[None]:
         try:
             yield
         finally:
-            with suppress(OSError, ValueError):  # it cannot be flushed, or is closed
+            # The buffer may be impossible to flush (OSError), or the stream closed (ValueError).
+            with suppress(OSError, ValueError):
                 stream.reconfigure(errors=errors)
     else:
         yield

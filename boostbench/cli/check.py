@@ -194,13 +194,17 @@ def _print_counts(
     heads = ["table", "published", *(verdict.replace(" ", "\n") for verdict in shown)]
     grid = make_grid(heads, gap=1)
     for name, tally in lines:
+        # `count` gives "3", or "3 / 1": with and without the variance of samples drawn once. The
+        # second number goes to a second line.
         numbers = [
             text.replace(" / ", "\n/ ") if text != "0" else "-" for text in map(tally.count, shown)
         ]
         style = "bold" if name == "all" else ""
         grid.add_row(*(Text(text, style) for text in (name, str(tally.published), *numbers)))
     console.print(grid)
-    # 2) Print the sentences.
+    # 2) Print sentences on all numbers: the differences that could be detected; how well verdicts
+    #    tell algorithms apart (swaps: our numbers against other algorithms' published ones); and
+    #    how many published differences between two algorithms we find as well (effects).
     if tallies.total.published:
         console.print(counts_paragraph(tallies.total), style="bold")
         for sentence in (

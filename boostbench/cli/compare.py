@@ -137,7 +137,7 @@ class _Collected(NamedTuple):
     table_names : sequence of str, default=()
         Name of the table that each row comes from; empty if runs are compared.
     table_arguments : sequence of str, default=()
-        Argument of the command that names this table: its name or its path.
+        The same tables as ``boostbench table`` takes them: a name, or the path of a YAML file.
     """
 
     table: Table
@@ -169,6 +169,7 @@ def _collect(
     from boostbench.analysis.tables import merge
     from boostbench.report.assemble import read_tables
 
+    # 1) Select the tables. If no table has all of the algorithms, take the runs.
     try:
         chosen = select_tables(names, tables, data)
     except UserError:
@@ -176,6 +177,7 @@ def _collect(
         if runs_table is None:
             raise
         return _Collected(runs_table)
+    # 2) Merge the tables. If no row has a number of each algorithm, take the runs if there are any.
     candidates = read_tables(chosen, records, show_step)
     table, table_names = merge(candidates, names, data)
     arguments = dict(zip([candidate.name for candidate in candidates], chosen, strict=True))
@@ -331,7 +333,8 @@ def select_tables(
     from boostbench.analysis.tables import find_column
     from boostbench.config.tables import TableDefinition, read_definitions
 
-    # 1) Find the tables with a column of each algorithm. Tables are given by their names here.
+    # 1) Find the tables with a column of each algorithm. The keys that name tables are entries of
+    #    `tables`, which may be paths, or names of tables of ``conf``.
     definitions = {table: TableDefinition.read(table) for table in tables}
     definitions = definitions or {definition.name: definition for definition in read_definitions()}
     table_columns = {table: _column_names(definition) for table, definition in definitions.items()}

@@ -8,7 +8,8 @@ from boostbench.util.errors import UserError
 from boostbench.util.files import atomic_write_text, user_path, writing_to
 from boostbench.util.terminal import echo
 
-# The numbers are an example; the user replaces them.
+# Text of each file; {name} is the name of the paper. The numbers are an example; the user replaces
+# them. The file table1.yaml of the paper NAME defines the table NAME1.
 _FILES = {
     "paper.yaml": """\
 # table1.csv has the numbers of the paper's Table 1 (two of MCBoost's Table V: replace them), and

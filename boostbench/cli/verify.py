@@ -217,8 +217,9 @@ def _table_groups(table: str, records: Records) -> set[Group]:
 def _group_records(records: Iterable[tuple[str, Record]], verified: Verified) -> list[GroupCheck]:
     """Return the groups of the records that today's code could give.
 
-    A group is an algorithm with its choices on a data set. An edition is the number of changes of
-    an algorithm's results; records of earlier editions are left out. An error is printed for each
+    A group is an algorithm with its choices on a data set; its `GroupCheck` holds the records that
+    may be fitted again, the refits and their results. An edition is the number of changes of an
+    algorithm's results; records of earlier editions are left out. An error is printed for each
     experiment whose class cannot be imported.
 
     Parameters
@@ -271,7 +272,7 @@ def _code_version(config: Config, name: str) -> CodeVersion | None:
 
 
 def _track_progress(fits: Iterable[Refit], planned: Sequence[Refit]) -> Iterable[GroupCheck]:
-    """Yield the group of each refit as soon as it is done, and show the progress.
+    """Yield the group of each refit as soon as the refit is done; show the progress meanwhile.
 
     Parameters
     ----------

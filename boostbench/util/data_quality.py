@@ -107,6 +107,7 @@ def find_faults(
     size = min(max(_SAMPLE_ENTRIES // n_columns, _MIN_SAMPLE_ROWS), _MAX_SAMPLE_ROWS)
     rows = np.linspace(0, n_rows - 1, min(n_rows, size)).astype(np.intp)
     sample = _missing_as_largest(X[rows])
+    # Masks of shape (n_columns,).
     is_constant = (sample == sample[0]).all(axis=0)
     is_whole = (sample == np.floor(sample)).all(axis=0)
     has_distinct_values = _count_equal_pairs(sample) == 0

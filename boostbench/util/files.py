@@ -131,7 +131,7 @@ def writing_to(
         Advice for the user.
     subject : str, default=""
         Words before the path in the message, e.g. ``"records to "`` for "cannot write records to
-        PATH". Empty if the name of the file shows its content.
+        PATH". Empty: the name of the file is enough.
     depth : int, default=0
         Number of the file's folders that must not be links, see
         `check_folders`.

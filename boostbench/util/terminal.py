@@ -102,6 +102,7 @@ class _Escaped:
         segments = list(console.render(self._renderable, options))
         if "".join(map(itemgetter(0), segments)).replace("\n", "").isprintable():
             return segments
+        # A segment with control codes is a command of rich itself, such as a cursor movement.
         return [
             Segment(text if control else printable(text), style, control)
             for text, style, control in segments

@@ -71,15 +71,17 @@ def signed_rank(differences: Sequence[float], rope: float) -> Posterior:
     >>> signed_rank([-3.0, -2.0, -4.0, -2.5], 1.0).lower > 0.9
     True
     """
-    # 1) Find the region of each mean of two differences: 1 inside, 0 outside, 1/2 on the border.
-    #    Sums are compared with the doubled borders. Rounding makes decimals such as 0.1 + 0.2 meet
-    #    a border that they equal.
+    # 1) Find the means of two differences in the lower and in the higher region, as matrices of
+    #    shape (n, n): 1 inside of the region, 0 outside, 1/2 on its border, -rope or rope. The
+    #    doubled mean, a sum, is inside where -sum - 2 rope or sum - 2 rope is positive. Rounding
+    #    makes decimals such as 0.1 + 0.2 meet a border that they equal.
     observed = np.concatenate([[0.0], finite_array(differences)])
     pair_sums = observed[:, None] + observed
     lower_membership, higher_membership = (
         (1 + np.sign(np.round(sign * pair_sums - 2 * rope, 9))) / 2 for sign in (-1, 1)
     )
-    # 2) Draw the weights, and compute the share w' R w of each region R in each draw.
+    # 2) Draw the weights w, and compute the share w' R w of each region in each draw; R is its
+    #    matrix. The three shares add up to 1.
     concentration = np.ones(len(observed))
     concentration[0] = _PRIOR_STRENGTH
     weights = np.random.default_rng(0).dirichlet(concentration, _N_DRAWS)

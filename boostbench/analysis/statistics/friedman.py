@@ -129,7 +129,8 @@ def friedman(numbers: Sequence[Sequence[float]], digits: int = 1) -> Friedman:
         exact_p = _enumerated_p(ranks)
         by = "drawing" if exact_p is None else "enumeration"
         p = f_p = _sampled_p(ranks) if exact_p is None else exact_p
-    # The order of the first data set is one of factorial(k), so that no p-value is smaller.
+    # The most extreme result, equal ranks in all n data sets, has a probability of k! (1 / k!)**n:
+    # any of k! orders in the first data set, the same one in the others. No p-value is smaller.
     p, f_p = (max(p_value, float(factorial(k)) ** (1 - n)) for p_value in (p, f_p))
     # 3) Test all pairs. Demšar's standard error of a difference is sqrt(k (k + 1) / (6 n)); the
     # studentized range is in units of the standard error of one rank, which is less by sqrt(2).

@@ -45,7 +45,7 @@ def corrected_t(differences: Sequence[float], test_ratio: float) -> float:
     Parameters
     ----------
     differences, test_ratio
-        As of `standard_error`.
+        See `standard_error`.
 
     Returns
     -------
@@ -102,7 +102,7 @@ def p_below(differences: Sequence[float], bound: float, test_ratio: float = 0.0)
 
 
 def p_above(differences: Sequence[float], bound: float, test_ratio: float = 0.0) -> float:
-    """Test whether the mean is above a bound; as `p_below`."""
+    """Test whether the mean is above a bound; see `p_below` for the parameters."""
     return p_below([-difference for difference in differences], -bound, test_ratio)
 
 
@@ -196,6 +196,7 @@ def pooled_ratio(results: Iterable[np.ndarray]) -> FoldRatio:
     """
     total, freedom = 0.0, 0
     for values in results:
+        # The variance of the means of whole repetitions, divided by s**2 / n_folds.
         n_repetitions, n_folds = values.shape
         variance = values.var(ddof=1) if n_repetitions > 1 else 0.0
         if variance:

@@ -143,7 +143,8 @@ def _p_value(ranks: np.ndarray) -> tuple[float, bool]:
     if len(ranks) > MAX_EXACT:
         test = stats.wilcoxon(ranks, method="asymptotic", correction=True)
         return float(test.pvalue), False
-    # SciPy's exact method takes shared ranks, which may be halves, for different ones.
+    # SciPy's exact method takes shared ranks, which may be halves, for different ones. Doubled
+    # ranks are whole numbers, so that their sums are indices into the distribution.
     doubled = np.rint(2 * ranks).astype(int)
     smaller = min(doubled[doubled > 0].sum(), -doubled[doubled < 0].sum())
     lower = _lower_half(np.sort(np.abs(doubled)).tolist())
@@ -199,8 +200,9 @@ def _lower_half(ranks: Sequence[int]) -> np.ndarray:
     largest_sum = 0
     for rank in ranks:
         largest_sum += rank
-        # Sums that exceed the half of all ranks are cut off; sums above `largest_sum` have
-        # probability 0.
+        # A sum is reached without the rank, or with it from the sum less the rank; each way has
+        # probability 1/2. Sums that exceed the half of all ranks are cut off; sums above
+        # `largest_sum` have probability 0. `reached` is a view, so that `probabilities` changes.
         reached = probabilities[: largest_sum + 1]
         reached[rank:] += reached[:-rank].copy()
         reached /= 2

@@ -142,6 +142,7 @@ def cell_details(table: Table, row: str, column: str) -> CellDetails:
     Each function for a fact returns an empty text if the fact is unknown, and the fact is omitted.
     """
     cell = table.cells[row, column]
+    # Terms and their texts; the marks of partial and stale numbers are terms, too.
     facts = {
         "Ours": _ours(cell),
         "Published": _published(cell),

@@ -130,6 +130,7 @@ def _print_tests_of_many(console: Console, table: Table, comparison: Comparison)
 
 
 def _bold_if_significant(p: float | None) -> Text:
+    """Return the text of a p-value, in bold at 5% or less; None: unknown."""
     return Text(format_p_value(p), "bold" if p is not None and p <= LEVEL else "")
 
 

@@ -149,7 +149,7 @@ def _listing_grid(listing: Listing) -> Grid:
 
 
 def _table_notes(document: Document, layouts: Sequence[Layout]) -> list[str]:
-    """Return the sentences below a table: changes, abbreviations, marks and ranks."""
+    """Return the sentences below a table: changes, abbreviations, reasons, marks and ranks."""
     entries = [entry for row in document.rows for entry in row.entries]
     legend = list(dict.fromkeys(chain.from_iterable([layout.legend for layout in layouts])))
     notes = [document.headline or "", legend_text(legend)]
@@ -164,7 +164,10 @@ def _table_notes(document: Document, layouts: Sequence[Layout]) -> list[str]:
 
 
 def _floats(layouts: Sequence[Layout], caption: str, label: str = "", note: str = "") -> list[str]:
-    """Write parts of a table as floats; a narrow one stays in a column of a page of two columns."""
+    """Return the parts of a table as floats, one for each page.
+
+    A narrow table takes one column of a page of two columns (``table``, else ``table*``).
+    """
     is_narrow = len(layouts) == 1 and layouts[0].width <= COLUMN_WIDTH
     environment = "table" if is_narrow else "table*"
     pages = paginate(layouts, caption, note)
