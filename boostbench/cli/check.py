@@ -203,7 +203,7 @@ def _print_counts(
         grid.add_row(*(Text(text, style) for text in (name, str(tally.published), *numbers)))
     console.print(grid)
     # 2) Print sentences on all numbers: the differences that could be detected; how well verdicts
-    #    tell algorithms apart (swaps: our numbers against other algorithms' published ones); and
+    #    distinguish algorithms (swaps: our numbers against other algorithms' published ones); and
     #    how many published differences between two algorithms we find as well (effects).
     if tallies.total.published:
         console.print(counts_paragraph(tallies.total), style="bold")

@@ -120,7 +120,7 @@ def make_table(request: TableRequest, orientation: Orientation = "auto") -> int:
         print_table(console, make_document(assemble(request, plan.results)))
         console.print()
     plan = plan.run_missing_fits()
-    # One shard has a part of each cell's splits, so that it prints no table.
+    # A shard has a part of each cell's splits, so that it prints no table.
     if shared_settings.shard and shared_settings.rerun != "never":
         return int(any(cell.results.failures for cell in plan.cells))
     # 2) Print the table; a single row is printed as a summary, a line for each algorithm.

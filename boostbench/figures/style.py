@@ -81,7 +81,7 @@ def marked_line_style(index: int) -> dict:
     index : int
         Position of the hue. Where the colours are used a second time, the markers are hollow.
     """
-    # There are as many markers as colours, so that a hue that repeats a colour would repeat its
+    # Colours and markers are equally many, so that a hue that repeats a colour would repeat its
     # marker, too. The shift prevents it.
     n_prior_uses, position = divmod(index, len(MARKERS))
     marks = {"marker": MARKERS[(position + n_prior_uses) % len(MARKERS)], "markersize": 3}
