@@ -57,12 +57,16 @@ def execute(configs: Sequence[ExperimentConfig]) -> Report:
 
 
 @dataclass(frozen=True)
-class PlannedCell:
-    """A cell of a table: its records, and its data set if fits may be missing.
+class RecordedCell:
+    """Cell of a table with its records, and with its data set if fits may be missing.
+
+    `records_suffice`, `may_lack_splits` and `is_planned` build on each other. A cell whose records
+    do not suffice may lack splits; a cell that may lack splits is planned if its data are loaded.
 
     Attributes
     ----------
     cell : TableCell
+        Row, column and config.
     results : ExperimentResults
         Records of the experiment.
     records_suffice : bool
@@ -118,7 +122,7 @@ class TablePlan:
     ----------
     common : ExperimentConfig
         Config of the first cell, with the folder of the results and the settings of the run.
-    cells : list of PlannedCell
+    cells : list of RecordedCell
         Cells that can run.
     run : Run or None, default=None
         Plan of the missing fits of the cells with `is_planned`, in their order. None: there is no
@@ -126,7 +130,7 @@ class TablePlan:
     """
 
     common: ExperimentConfig
-    cells: list[PlannedCell]
+    cells: list[RecordedCell]
     run: Run | None = None
 
     @property
@@ -182,24 +186,24 @@ def plan_table(cells: Sequence[TableCell]) -> TablePlan:
     # 1) Find the records.
     records = Records(common.results)
     with spinner("reading records"):
-        recorded = [records.find(cell.config.spec) for cell in cells]
+        results = [records.find(cell.config.spec) for cell in cells]
     for warning in records.pop_warnings():
         print_error(warning)
-    planned_cells = [
-        PlannedCell(cell, results, rerun == "never" or results.is_sufficient(rerun))
-        for cell, results in zip(cells, recorded, strict=True)
+    recorded_cells = [
+        RecordedCell(cell, cell_results, rerun == "never" or cell_results.is_sufficient(rerun))
+        for cell, cell_results in zip(cells, results, strict=True)
     ]
     if rerun == "never":
-        return TablePlan(common, planned_cells)
+        return TablePlan(common, recorded_cells)
     # 2) Load the data of cells that lack splits, and of other cells if that needs no network.
     with spinner("loading data"):
-        planned_cells, notes = load_cell_data(planned_cells)
+        recorded_cells, notes = load_cell_data(recorded_cells)
     # 3) Find the cells that may lack splits. A cell with all records, of another copy of the data,
     #    does not.
-    to_run = [cell for cell in planned_cells if cell.is_planned]
+    planned = [cell for cell in recorded_cells if cell.is_planned]
     other_copies = [
         f"{cell.row} ({cell.dataset.source})"
-        for cell in planned_cells
+        for cell in recorded_cells
         if cell.dataset is not None and cell.is_other_copy and not cell.may_lack_splits
     ]
     if other_copies:
@@ -208,15 +212,15 @@ def plan_table(cells: Sequence[TableCell]) -> TablePlan:
             f"{', '.join(dict.fromkeys(other_copies))}. They are shown, and only rerun=all repeats "
             "them"
         )
-    if not to_run and not any(cell.results.records for cell in planned_cells):
+    if not planned and not any(cell.results.records for cell in recorded_cells):
         raise UserError("; ".join(notes))
     for note in notes:
         print_error(note)
     # 4) Plan the missing fits.
-    if not to_run:
-        return TablePlan(common, planned_cells)
-    run = _plan_run([cell.config for cell in to_run], [cell.dataset for cell in to_run], records)
-    return TablePlan(common, planned_cells, run)
+    if not planned:
+        return TablePlan(common, recorded_cells)
+    run = _plan_run([cell.config for cell in planned], [cell.dataset for cell in planned], records)
+    return TablePlan(common, recorded_cells, run)
 
 
 def _plan_run(
@@ -253,20 +257,20 @@ def _carry_out(run: Run, common: ExperimentConfig) -> Report:
     return report
 
 
-def load_cell_data(cells: Sequence[PlannedCell]) -> tuple[list[PlannedCell], list[str]]:
+def load_cell_data(cells: Sequence[RecordedCell]) -> tuple[list[RecordedCell], list[str]]:
     """Load the data of a table's cells, equal data once.
 
     Data of cells whose records suffice are loaded only if that needs no network.
 
     Parameters
     ----------
-    cells : sequence of PlannedCell
+    cells : sequence of RecordedCell
         Cells of a row mostly share their data; a column may cut its data in another way, or fill
         missing values.
 
     Returns
     -------
-    cells : list of PlannedCell
+    cells : list of RecordedCell
         The cells in their order, with the data that could be loaded.
     notes : list of str
         Rows that lack splits and do not run, with the reason.

@@ -204,6 +204,9 @@ class ParallelSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class ExperimentConfig(msgspec.Struct, frozen=True, dict=True):
     """Resolved config: an experiment, and the settings of the run that it belongs to.
 
+    `measure`, `seed`, `rerun` and `shard` may be any values of a command line: `spec` checks the
+    first two, and the run the others.
+
     Attributes
     ----------
     algorithm : AlgorithmSpec
@@ -241,7 +244,7 @@ class ExperimentConfig(msgspec.Struct, frozen=True, dict=True):
 
 
 class TableCell(NamedTuple):
-    """Experiment of a table.
+    """Cell of a table, which is one experiment: an algorithm (column) on a data set (row).
 
     Attributes
     ----------

@@ -86,6 +86,14 @@ def test_setting_that_changes_a_later_row_is_a_change(define_table):
     )
 
 
+def test_deleted_parameter_is_a_change(define_table):
+    """Check the name, as otherwise the files of the unchanged table would be overwritten."""
+    definition = TableDefinition.read(define_table(rows=["wine"], columns=["samme"]))
+    request = TableRequest.compose(definition, ["~algo.n_iterations"])
+    assert request.name == "mine-n_iterations="
+    assert request.changes == ["algo.n_iterations=None"]
+
+
 def test_measure_is_a_change(define_table):
     definition = TableDefinition.read(define_table(rows=["wine"], columns=["constant"]))
     request = TableRequest.compose(definition, ["measure=scores"])

@@ -7,7 +7,7 @@ from util.test_spinner import Terminal
 
 from boostbench.config.compose import compose_experiment
 from boostbench.config.overrides import parse_overrides
-from boostbench.execution.jobs import PlannedCell, execute, load_cell_data
+from boostbench.execution.jobs import RecordedCell, execute, load_cell_data
 from boostbench.records.archive import ExperimentResults
 from boostbench.records.verified import Verified
 from boostbench.spec.experiment import TableCell
@@ -24,7 +24,7 @@ def test_rows_with_equal_data_share_the_data_set(folder):
     for row, overrides in asked.items():
         config = compose_experiment(parse_overrides(overrides))
         results = ExperimentResults.from_splits([], 10, config.spec.code_version, Verified())
-        cells.append(PlannedCell(TableCell(row, "x", config), results, records_suffice=False))
+        cells.append(RecordedCell(TableCell(row, "x", config), results, records_suffice=False))
     loaded, notes = load_cell_data(cells)
     wine, few, two = (cell.dataset for cell in loaded)
     assert notes == []
