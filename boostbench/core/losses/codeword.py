@@ -34,7 +34,7 @@ _SIZE_BITS = 16
 # Relative difference below which two risks are equal, so that rounding errors do not decide.
 _RISK_TOLERANCE = 1e-14
 
-# Slope of the logarithm of a sum of exponentials at which its minimisation stops. The slopes of the
+# Slope of the logarithm of a sum of exponentials at which its minimisation stops. The rates of the
 # exponents are scaled to [-1, 1].
 _SLOPE_TOLERANCE = 1e-12
 
@@ -143,18 +143,18 @@ class CodewordRisk:
         # 1) Sum the losses of the pairs by leaf, other class j and own class z; the arrays have the
         # shape (n_leaves, n_classes j, n_classes z). If the multiple m of the weak learner g is
         # added, the exponents -1/2 <y_z - y_j, f + m g> change by m times 1/2 <y_j - y_z, g>, the
-        # slope.
+        # rate.
         sums = [
             (self._losses * (leaf == index)) @ self._is_own_class.T for index in range(len(values))
         ]
         products = values @ self.codewords.T
-        slopes = 0.5 * (products[:, :, None] - products[:, None, :])
-        multiple = minimise_exponential_sum(np.ravel(sums), slopes.ravel(), _MAX_EXPONENT)
+        rates = 0.5 * (products[:, :, None] - products[:, None, :])
+        multiple = minimise_exponential_sum(np.ravel(sums), rates.ravel(), _MAX_EXPONENT)
         # 2) Move the predictions. If all exponents fall, the weak learner is perfect.
         self.predictions += multiple * values.take(leaf, axis=0)
         self._losses, self.log_risk = self._compute_losses(self.codewords)
         # Exponents count if there are losses in the leaf and class.
-        is_perfect = bool((multiple * slopes[np.array(sums) > 0] < 0).all())
+        is_perfect = bool((multiple * rates[np.array(sums) > 0] < 0).all())
         return multiple, is_perfect
 
     def descend_codewords(self):
@@ -352,7 +352,7 @@ class _Step(NamedTuple):
     slope: float
 
 
-def minimise_exponential_sum(weights, slopes, max_exponent):
+def minimise_exponential_sum(weights, rates, max_exponent):
     r"""Minimise :math:`\sum_k w_k e^{a s_k}` over a by Newton's method within a bracket.
 
     The logarithm of the sum is convex in a. A bisection replaces a Newton step that leaves the
@@ -362,32 +362,32 @@ def minimise_exponential_sum(weights, slopes, max_exponent):
     ----------
     weights : ndarray of shape (n,)
         Nonnegative weights w, not all 0.
-    slopes : ndarray of shape (n,)
-        Slopes s.
+    rates : ndarray of shape (n,)
+        Rates s at which the exponents change with a.
     max_exponent : float
         Upper bound on the magnitude of the exponents ``a s_k``.
 
     Returns
     -------
     float
-        Minimiser a, of any sign, clipped to the allowed range; 0 if all slopes are 0.
+        Minimiser a, of any sign, clipped to the allowed range; 0 if all rates are 0.
 
     Examples
     --------
-    >>> weights, slopes = np.array([4.0, 1.0]), np.array([-1.0, 1.0])
-    >>> minimise_exponential_sum(weights, slopes, max_exponent=50.0) / float(np.log(2))
+    >>> weights, rates = np.array([4.0, 1.0]), np.array([-1.0, 1.0])
+    >>> minimise_exponential_sum(weights, rates, max_exponent=50.0) / float(np.log(2))
     1.0
     """
-    # 1) Scale the slopes to [-1, 1], and turn the direction so that the sum decreases at 0.
-    is_active = (weights > 0) & (slopes != 0)
+    # 1) Scale the rates to [-1, 1], and turn the direction so that the sum decreases at 0.
+    is_active = (weights > 0) & (rates != 0)
     if not is_active.any():
         return 0.0
-    scale = float(np.abs(slopes[is_active]).max())
-    # Terms of slope 0 are a constant of the sum.
-    constant = float(weights[(weights > 0) & (slopes == 0)].sum())
-    weights, slopes = weights[is_active], slopes[is_active] / scale
-    if weights @ slopes > 0:
-        scale, slopes = -scale, -slopes
+    scale = float(np.abs(rates[is_active]).max())
+    # Terms of rate 0 are a constant of the sum.
+    constant = float(weights[(weights > 0) & (rates == 0)].sum())
+    weights, rates = weights[is_active], rates[is_active] / scale
+    if weights @ rates > 0:
+        scale, rates = -scale, -rates
 
     def derivatives(a):
         """Return the first two derivatives of the logarithm of the sum.
@@ -395,12 +395,12 @@ def minimise_exponential_sum(weights, slopes, max_exponent):
         With the terms p_k = w_k exp(a s_k) divided by their sum, these are the mean of s under p
         and its variance.
         """
-        exponents = a * slopes
+        exponents = a * rates
         shift = exponents.max()
         terms = weights * np.exp(exponents - shift)
         total = terms.sum() + constant * np.exp(-shift)
-        slope = terms @ slopes / total
-        return slope, terms @ slopes**2 / total - slope**2
+        slope = terms @ rates / total
+        return slope, terms @ rates**2 / total - slope**2
 
     # 2) Find the root of the slope between 0 and the limit.
     low, high = 0.0, float(max_exponent)
