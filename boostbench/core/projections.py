@@ -182,10 +182,10 @@ def margin_separability(n_samples, n_classes, margin, epsilon, delta):
 
 
 def _min_dimension(n_products, epsilon, delta):
-    """Return the smallest number above 12 / (3 eps^2 - 2 eps^3) ln(6 n_products / delta).
+    """Return the smallest dimension above 12 / (3 eps^2 - 2 eps^3) ln(6 n_products / delta).
 
-    The proofs bound the probability that any of `n_products` inner products is distorted by more
-    than epsilon, and add up these probabilities.
+    The proofs bound the probability that an inner product is distorted by more than epsilon, and
+    add up the probabilities of `n_products` inner products.
     """
     for name, value in {"epsilon": epsilon, "delta": delta}.items():
         if not 0 < value < 1:
@@ -280,8 +280,8 @@ def reconstruction_weights(X, neighbours):
     >>> reconstruction_weights(X, np.array([[1, 2], [0, 2], [0, 1]]))[1].round(2)
     array([0.75, 0.25])
     """
-    # The weights of a sample solve G w = 1, scaled to the sum 1, with the Gram matrix G of the
-    # differences to its neighbours.
+    # The squared distance of a sample from its reconstruction is w' G w, with the Gram matrix G of
+    # the differences to its neighbours. Its minimiser of sum 1 solves G w = 1, up to a factor.
     differences = X[neighbours] - X[:, None]
     grams = differences @ differences.transpose(0, 2, 1)
     n_neighbours = neighbours.shape[1]

@@ -89,9 +89,9 @@ class RandomFeatureSearch(ABC):
 
     def best(self, G):
         """Return the candidate with the largest absolute edge; see `Search.best`."""
-        # 1) Draw candidates, and bound the largest absolute edge of each over the columns of G from
-        # below and above. If the outputs of a candidate have errors of at most e, its edges have
-        # errors of at most e times the scale, which is the largest sum of absolute weights.
+        # 1) Draw candidates, and bound the largest absolute edge of each candidate, over the
+        # columns of G, from below and above. If its outputs have errors of at most e, its edges
+        # have errors of at most e times the scale, the largest sum of absolute weights of a column.
         make_learner, edges, errors = self._draw_candidates(G)
         scale = np.abs(G).sum(axis=0).max()
         # The sum of an edge has rounding errors of at most eps / 2 for each term, relative to the

@@ -20,8 +20,8 @@ from boostbench.core.weak_learner import TIE_TOLERANCE, SearchResult, argmax_wit
 # sorted.
 _BATCH_VALUES = 2**16
 
-# Maximum number of positions (sorted points and padding) that are kept for the next fit (144 MB).
-# Further batches are drawn and sorted again.
+# Maximum number of positions (sorted points and padding) that are kept for the next fit: 144 MB, 9
+# bytes each. Further batches are drawn and sorted again.
 _MAX_CACHED_POSITIONS = 2**24
 
 # Values on a direction are equal if their difference is at most 2 ** -_RESOLUTION_BITS of the

@@ -90,7 +90,8 @@ class CodewordRisk:
         if predictions is None:
             predictions = np.zeros((len(labels), codewords.shape[1]))
         self.predictions = predictions
-        # Classes are rows, so that a sum over classes adds long vectors.
+        # Classes are rows of the arrays of losses, so that a sum over classes adds long vectors.
+        # `_is_own_class`, of shape (n_classes, n_samples), is 1 for the class of each sample.
         self._own_class_index = labels, np.arange(len(labels))
         self._is_own_class = np.zeros((len(codewords), len(labels)))
         self._is_own_class[self._own_class_index] = 1.0
@@ -325,13 +326,14 @@ def _split_along_codewords(vectors, codewords):
 def _slope(gradient, direction, codewords):
     """Return the derivative of a function of normalised codewords along a direction.
 
-    Components of the gradient along the codewords have no effect, as normalisation removes them.
+    All arguments have the shape (n_classes, n_components). Components of the gradient along the
+    codewords have no effect, as normalisation removes them.
     """
     return float((_split_along_codewords(gradient, codewords)[0] * direction).sum())
 
 
 class _Step(NamedTuple):
-    """Codewords after a step, with their risk.
+    """Codewords after a step along a direction, with their risk: one trial of a line search.
 
     Attributes
     ----------

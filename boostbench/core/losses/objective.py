@@ -120,7 +120,7 @@ class WeightedLoss:
         return self._loss.curvature(dual / self._sample_weight) * self._sample_weight
 
 
-# Loss of each name that a parameter `loss` may have.
+# Class of each value of the boosters' parameter `loss`.
 LOSSES = {"exponential": Exponential, "logistic": Logistic}
 
 
@@ -145,7 +145,7 @@ class RowNorm(ABC):
     r"""Norm :math:`\|w\|` of the rows w of a matrix, with its proximal operator.
 
     The proximal operator :math:`prox(v)` with a weight is the minimiser of
-    :math:`\frac12 \|w - v\|_2^2 + weight \|w\|`: v, moved towards 0.
+    :math:`\frac12 \|w - v\|_2^2 + weight \|w\|` over w: the row v, moved towards 0.
     """
 
     @abstractmethod
@@ -207,7 +207,7 @@ class Euclidean(RowNorm):
         return np.sqrt((W * W).sum(axis=1))
 
     def ranking_score(self, G, weight):
-        """Return the length of each row, which orders rows for any weight."""
+        """Return the length of each row, which orders rows for any weight; G is overwritten."""
         return euclidean_lengths(G)
 
     def prox(self, V, weight):
@@ -258,5 +258,5 @@ def euclidean_lengths(G):
     return np.sqrt(np.square(G, out=G) @ np.ones(G.shape[1], G.dtype))
 
 
-# Norm of each name that the parameter `norm` of `GradBoost` may have.
+# Class of each value of the parameter `norm` of `GradBoost`.
 ROW_NORMS = {"l2": Euclidean, "linf": Maximum}

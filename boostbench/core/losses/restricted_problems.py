@@ -224,10 +224,13 @@ def _hessian(problem, curvature, classes, columns, starts):
     """
     H = problem.H
     curvature = np.where(significant_mask(curvature), curvature, 0.0)
+    # Second derivative of each sample's loss by each score: c[r], and sum(c) for the own class.
+    # `pairwise_weights` returns -c[r] and sum(c).
     by_score = np.abs(pairwise_weights(curvature.T, problem.is_own_class.T)).T
     matrix = np.zeros((len(classes), len(classes)))
     for label, members in enumerate(problem.members):
-        # 1) Fill the block of the class from all samples with a curvature in its score.
+        # 1) Fill the diagonal block of the class, from all samples with a curvature in its score.
+        # `h` has the outputs of the weak learners of its coefficients.
         block = slice(starts[label], starts[label + 1])
         relevant = np.flatnonzero(by_score[label])
         # Copying all of H would take longer than both products, which need few of its samples.
@@ -250,7 +253,7 @@ def _hessian(problem, curvature, classes, columns, starts):
 
 
 def _ridged_inverse(block):
-    """Return the inverse of a positive semidefinite matrix, which `_BLOCK_RIDGE` makes definite."""
+    """Return the inverse of a positive semidefinite matrix, which a ridge makes definite."""
     if not len(block):
         return block
     ridge = _BLOCK_RIDGE * np.diagonal(block).max()
