@@ -129,7 +129,7 @@ class RandomProjectionSearch:
             Number of samples below the threshold minus 1.
         """
         # 1) Find the positions of the largest magnitude, within rounding errors. Positions between
-        # equal values hold no stump.
+        # equal values hold no stump; padding repeats the constant stump, and is left out.
         n_samples = len(weights)
         magnitudes[is_tied] = -np.inf
         scale = np.abs(weights).sum()
@@ -206,6 +206,8 @@ class _LineSorter:
     """
 
     def __init__(self, shape):
+        # `n_positions` is n_samples rounded up to whole blocks. `_bits` is the number of bits of an
+        # index of a sample.
         *lines, n_samples = shape
         n_positions = -(-n_samples // _BLOCK_POINTS) * _BLOCK_POINTS
         self.values = np.empty(shape)

@@ -194,7 +194,8 @@ class ClassTreeSearch:
         self.n_classes = n_classes
         uses_sums = n_classes >= self.min_classes_for_sums
         self._prefix_sums = search.class_sum_search(labels) if uses_sums else None
-        # Flat index of the column of each sample's class in an array with a row for each sample.
+        # Flat index of the entry (sample, column of its class) in an array of shape (n_samples,
+        # n_columns).
         n_columns = first_class_column + n_classes
         self._own_class_index = np.arange(len(labels)) * n_columns + first_class_column + labels
 
