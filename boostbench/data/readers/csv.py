@@ -171,11 +171,11 @@ def _read(stream: BinaryIO, where: str, options: ReadOptions) -> DataTable:
         with warnings.catch_warnings():
             # pandas warns when it drops the last cells of long rows.
             warnings.simplefilter("error", pd.errors.ParserWarning)
-            builder = _build_table(parser, builder)
+            builder = _add_all_rows(parser, builder)
             if np.isnan(builder.values[: builder.n_rows, builder.label_index]).any():
                 # Read again, as a class may have the name of a missing feature value.
                 parser.set_missing_labels(builder.label_index, len(builder.names), rules)
-                builder = _build_table(parser, builder.restarted())
+                builder = _add_all_rows(parser, builder.empty_copy())
     except UserError:
         raise
     except Exception as error:  # ParserWarning, and any error of pandas' parsers and decoders
@@ -191,7 +191,7 @@ def _read(stream: BinaryIO, where: str, options: ReadOptions) -> DataTable:
         scanner.check_widths()  # pandas fills short rows with missing values
     if has_header:
         scanner.check_label(builder.label_index)
-    return builder.table(scanner, parser)
+    return builder.make_table(scanner, parser)
 
 
 class _Layout(NamedTuple):
@@ -335,7 +335,7 @@ class _PandasParser:
             yield from ((j, frame.iloc[:, j]) for j in columns)
 
 
-def _build_table(parser: _PandasParser, builder: "_TableBuilder") -> "_TableBuilder":
+def _add_all_rows(parser: _PandasParser, builder: "_TableBuilder") -> "_TableBuilder":
     """Add all rows to a builder, and return it.
 
     If a later chunk has words in a column of numbers, the text of the earlier numbers is lost. The
@@ -347,7 +347,7 @@ def _build_table(parser: _PandasParser, builder: "_TableBuilder") -> "_TableBuil
         is_complete = True
         for frame in parser.chunks(builder.text_columns):
             if not builder.add_rows(frame):
-                builder, is_complete = builder.restarted(), False
+                builder, is_complete = builder.empty_copy(), False
                 break
     return builder
 
@@ -423,9 +423,9 @@ class _TableBuilder:
     """Accumulator of the rows of a file: numbers, and codes of words, which are stored once.
 
     `add_rows` is called for each chunk of rows; the first call sets `names`, `label_index`,
-    `columns` and `values`. `table` returns the result. If a column turns out to hold words after
-    rows were stored as numbers, their text is lost: the builder is given up, and `_build_table`
-    reads the file again into `restarted()`, which knows the column as text.
+    `columns` and `values`. `make_table` returns the result. If a column turns out to hold words after
+    rows were stored as numbers, their text is lost: the builder is given up, and `_add_all_rows`
+    reads the file again into `empty_copy()`, which knows the column as text.
 
     Parameters
     ----------
@@ -461,11 +461,11 @@ class _TableBuilder:
         # Words of each column; None: a column of numbers.
         self._word_codes: list[_WordCodes | None] = []
 
-    def restarted(self) -> "_TableBuilder":
+    def empty_copy(self) -> "_TableBuilder":
         """Return an empty builder that knows the text columns found so far."""
         return _TableBuilder(self.rules, self.n_lines, self.text_columns)
 
-    def _start(self, frame) -> None:
+    def _set_columns(self, frame) -> None:
         """Set the attributes that depend on the columns of the file."""
         rules = self.rules
         self.names = compose_letters(str(name).strip() for name in frame.columns)
@@ -486,7 +486,7 @@ class _TableBuilder:
         """
         # 1) Prepare the attributes by the first rows.
         if not self.n_rows:
-            self._start(frame)
+            self._set_columns(frame)
         self.is_last_incomplete |= bool(frame.iloc[:, -1].isna().any())
         columns = [(j, frame.iloc[:, j]) for j in self.columns]
         if not self.n_rows:
@@ -532,7 +532,7 @@ class _TableBuilder:
         # Whole numbers that float64 cannot represent stay text, so that labels do not merge.
         return kind in "iu" and max(-int(column.min()), int(column.max())) >= MIN_INEXACT
 
-    def table(self, scanner: "_RowScanner", parser: _PandasParser) -> DataTable:
+    def make_table(self, scanner: "_RowScanner", parser: _PandasParser) -> DataTable:
         """Return the content of the file, after all rows were added.
 
         Parameters
