@@ -423,9 +423,9 @@ class _TableBuilder:
     """Accumulator of the rows of a file: numbers, and codes of words, which are stored once.
 
     `add_rows` is called for each chunk of rows; the first call sets `names`, `label_index`,
-    `columns` and `values`. `make_table` returns the result. If a column turns out to hold words after
-    rows were stored as numbers, their text is lost: the builder is given up, and `_add_all_rows`
-    reads the file again into `empty_copy()`, which knows the column as text.
+    `columns` and `values`. `make_table` returns the result. If a column turns out to hold words
+    after rows were stored as numbers, their text is lost: `_add_all_rows` then reads the file again
+    into `empty_copy()`, which knows the column as text.
 
     Parameters
     ----------
@@ -678,7 +678,8 @@ class _RowScanner:
     separator, n_skipped, n_cells
         See `_Layout`.
     has_header : bool, default=False
-        Whether the first row holds the names of the columns.
+        Whether the first row holds the names of the columns. The reader sets it after its guess,
+        for which it iterates over the rows.
     """
 
     def __init__(self, stream: BinaryIO, where: str, layout: _Layout):
