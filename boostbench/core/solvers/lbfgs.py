@@ -132,7 +132,7 @@ def nonnegative_quasi_newton(
         gradient = snap_to_grid(gradient, _GRADIENT_BITS, gradient_unit)
         return value + nu * w.sum(), gradient + nu, max_violation
 
-    def search(step):
+    def search_along(step):
         """Return the next point along a step, with its `objective`; None if there is none."""
         rise = _RISE_TOLERANCE * (progress / _PROGRESS)
         return _line_search(objective, w, value, gradient, step, rise)
@@ -149,18 +149,18 @@ def nonnegative_quasi_newton(
         step = _quasi_newton_step(pairs, np.where(free, -gradient, 0.0), free)
         step = snap_to_grid(step, _STEP_BITS)
         # 2) Search along it, and along minus the gradient if this fails.
-        candidate = search(step)
+        candidate = search_along(step)
         if candidate is None and pairs:
             pairs.clear()
-            candidate = search(np.where(free, -gradient, 0.0))
+            candidate = search_along(np.where(free, -gradient, 0.0))
         if candidate is None:
             # The function promises to evaluate f last at the solution.
             smooth(w)
             break
         # 3) Remember the step and the change of the gradient, and stop if there is no progress.
-        previous_value, previous = value, (w, gradient)
+        previous_value, previous_w, previous_gradient = value, w, gradient
         w, value, gradient, max_violation = candidate
-        pairs.append((w - previous[0], gradient - previous[1]))
+        pairs.append((w - previous_w, gradient - previous_gradient))
         if previous_value - value <= progress * max(abs(previous_value), abs(value), 1.0):
             # A single pair belongs to a gradient step: if this makes no progress, w is the
             # solution.
@@ -193,24 +193,24 @@ def _quasi_newton_step(pairs, descent, free):
     # 1) Restrict the pairs to the free coefficients, and keep the pairs of positive curvature:
     # L-BFGS needs them for a positive definite inverse Hessian. Without any, return a gradient
     # step.
-    usable = []
+    positive_pairs = []
     for step, change in pairs:
         step, change = step * free, change * free
         curvature = step @ change
         if curvature > 1e-10 * (change @ change):
-            usable.append((step, change, curvature))
-    if not usable:
+            positive_pairs.append((step, change, curvature))
+    if not positive_pairs:
         return descent / max(1.0, np.abs(descent).sum())
     # 2) Apply the inverse Hessian by the two-loop recursion of L-BFGS: backward over the pairs,
     # scaling by the last pair, forward.
-    direction, shares = descent, []
-    for step, change, curvature in reversed(usable):
-        shares.append((step @ direction) / curvature)
-        direction = direction - shares[-1] * change
-    step, change, curvature = usable[-1]
+    direction, pair_coefficients = descent, []
+    for step, change, curvature in reversed(positive_pairs):
+        pair_coefficients.append((step @ direction) / curvature)
+        direction = direction - pair_coefficients[-1] * change
+    step, change, curvature = positive_pairs[-1]
     direction = direction * (curvature / (change @ change))
-    for step, change, curvature in usable:
-        direction = direction + (shares.pop() - (change @ direction) / curvature) * step
+    for step, change, curvature in positive_pairs:
+        direction = direction + (pair_coefficients.pop() - (change @ direction) / curvature) * step
     return direction
 
 

@@ -44,7 +44,7 @@ _MIN_SUMS = 2**22
 _FLOAT64_SAMPLES = 2**13
 
 # Number of blocks that are bounded at a time.
-_PIECE = 2**13
+_PIECE_BLOCKS = 2**13
 
 
 class RankBlocks(Layout):
@@ -153,7 +153,7 @@ class RankBlocks(Layout):
         excluded = self._full_layout.places_of(criterion.excluded)
         best_score, n_open_left = -np.inf, grid.max_open
         # Usually the same features have large scores as in the previous search.
-        for piece in sorted(grid.pieces, key=lambda piece: -piece.last_max):
+        for piece in sorted(grid.pieces, key=lambda piece: -piece.last_max_score):
             # 1) Bound the scores in each block by the scores at its two ends.
             end_edges, change_bounds = piece.block_edges(weights_and_bounds, total)
             scores = _scores(end_edges, criterion)
@@ -164,8 +164,8 @@ class RankBlocks(Layout):
             is_excluded = piece.place_mask(*excluded)
             scores = scores[:, 1:]
             scores[~piece.is_end(is_excluded)] = -np.inf
-            piece.last_max = scores.max()
-            best_score = max(best_score, piece.last_max)
+            piece.last_max_score = scores.max()
+            best_score = max(best_score, piece.last_max_score)
             # 3) Evaluate the blocks that may contain a larger score.
             is_open = _has_any_in_row(bound >= best_score - tolerance) & piece.has_threshold
             n_open_left -= np.count_nonzero(is_open)
@@ -176,7 +176,7 @@ class RankBlocks(Layout):
             feature, place, edges = piece.evaluate_blocks(is_open, is_excluded, end_edges, W)
             is_near = _has_any_in_row(_scores(edges, criterion) >= best_score - tolerance)
             if is_excluded is not None:
-                is_near |= is_excluded[feature - piece.first, place]
+                is_near |= is_excluded[feature - piece.first_feature, place]
             if is_near.any():
                 positions = self._full_layout.positions_of(feature[is_near], place[is_near])
                 yield positions, edges[is_near]
@@ -185,14 +185,14 @@ class RankBlocks(Layout):
     def _make_grid(self, n_blocks, max_open_fraction):
         """Return a grid with `n_blocks` blocks for each feature."""
         length = -(-self._n_samples // n_blocks)
-        features_per_piece = max(1, _PIECE // n_blocks)
+        features_per_piece = max(1, _PIECE_BLOCKS // n_blocks)
         pieces = [
             _FeatureBlocks(
-                first=first,
+                first_feature=first,
                 order=self._order[rows],
                 is_threshold=self._is_threshold[rows],
                 n_samples=self._n_samples,
-                length=length,
+                block_length=length,
                 dtype=self.dtype,
             )
             for first in range(0, len(self._order), features_per_piece)
@@ -229,18 +229,18 @@ class _FeatureBlocks:
 
     Parameters
     ----------
-    first : int
+    first_feature : int
         First feature.
     order, is_threshold : ndarray of shape (n_features, n_places)
         Parameters of `RankBlocks` for these features.
     n_samples : int
-    length : int
+    block_length : int
         Number of samples in a block.
     dtype : numpy.float32 or numpy.float64
 
     Attributes
     ----------
-    last_max : float
+    last_max_score : float
         Largest score between blocks in the previous search.
     has_threshold : ndarray of shape (n_features, n_blocks), dtype=bool
         True if a threshold lies in a block.
@@ -248,20 +248,20 @@ class _FeatureBlocks:
         Largest number of roundings of a weight in an edge or a bound.
     """
 
-    def __init__(self, first, order, is_threshold, n_samples, length, dtype):
-        self.first, self.last_max = first, 0.0
-        self._order, self._is_threshold, self._length = order, is_threshold, length
+    def __init__(self, first_feature, order, is_threshold, n_samples, block_length, dtype):
+        self.first_feature, self.last_max_score = first_feature, 0.0
+        self._order, self._is_threshold, self._block_length = order, is_threshold, block_length
         n_places = order.shape[1]
-        self._starts = np.arange(0, n_places, length)
+        self._starts = np.arange(0, n_places, block_length)
         self._ends = np.append(self._starts[1:], n_places) - 1
         self.has_threshold = np.logical_or.reduceat(is_threshold, self._starts, axis=1)
-        codes = bins_by_rank(order, n_samples, length, np.int32)
+        codes = bins_by_rank(order, n_samples, block_length, np.int32)
         n_features, n_blocks = self.has_threshold.shape
         self._sums = JointBinSums(codes, np.full(n_features, n_blocks))
         self._sums.set_dtype(dtype)
         # A weight is added up in its block, over the blocks, and in the evaluated block. A bound
         # includes the change bounds, and a few more operations.
-        self.additions = 2 * self._sums.additions + length + len(self._starts) + 8
+        self.additions = 2 * self._sums.additions + block_length + len(self._starts) + 8
 
     def block_edges(self, weights_and_bounds, total):
         """Return the edges between blocks, and the change bounds of blocks.
@@ -292,11 +292,12 @@ class _FeatureBlocks:
 
     def place_mask(self, feature, place):
         """Return a mask of the given places of features; None if none is in this piece."""
-        is_in_piece = (feature >= self.first) & (feature < self.first + len(self._order))
+        row = feature - self.first_feature
+        is_in_piece = (row >= 0) & (row < len(self._order))
         if not is_in_piece.any():
             return None
         mask = np.zeros(self._order.shape, bool)
-        mask[feature[is_in_piece] - self.first, place[is_in_piece]] = True
+        mask[row[is_in_piece], place[is_in_piece]] = True
         return mask
 
     def is_end(self, is_excluded):
@@ -325,7 +326,7 @@ class _FeatureBlocks:
         if is_excluded is not None:
             is_open = is_open | np.logical_or.reduceat(is_excluded, self._starts, axis=1)
         feature, block = np.nonzero(is_open)
-        place = self._starts[block][:, None] + np.arange(self._length)
+        place = self._starts[block][:, None] + np.arange(self._block_length)
         # No threshold lies after the last sample.
         place = np.minimum(place, self._order.shape[1] - 1)
         edge_before_block = end_edges[feature, block]
@@ -337,7 +338,7 @@ class _FeatureBlocks:
         for previous, following in pairwise(edges.swapaxes(0, 1)):
             following += previous
         is_threshold = self._is_threshold[feature, place]
-        return self.first + feature[is_threshold], place[is_threshold], edges[is_threshold]
+        return self.first_feature + feature[is_threshold], place[is_threshold], edges[is_threshold]
 
 
 def _scores(edges, criterion):

@@ -314,14 +314,14 @@ class RankBins(Layout):
             np.abs(edge_before_bin - 2 * positive_sum), np.abs(edge_before_bin - 2 * negative_sum)
         )
         best_score = np.abs(edge_after_bin).max(where=self._has_threshold_after_bin, initial=0.0)
-        feature, bin_ = np.nonzero(bound >= best_score - tolerance)
-        by_bound = np.argsort(-bound[feature, bin_], kind="stable")
-        block_bins = max(1, _BLOCK_SAMPLES // self._bin_size)
+        open_feature, open_bin = np.nonzero(bound >= best_score - tolerance)
+        by_bound = np.argsort(-bound[open_feature, open_bin], kind="stable")
+        bins_per_block = max(1, _BLOCK_SAMPLES // self._bin_size)
         # 3) Evaluate bins by decreasing bound. Padding takes the last change, which is 0.
         changes = np.append(-2.0 * weights.astype(np.float64), 0.0)
-        for start in range(0, len(by_bound), block_bins):
-            selected = by_bound[start : start + block_bins]
-            bins = feature[selected], bin_[selected]
+        for start in range(0, len(by_bound), bins_per_block):
+            selected = by_bound[start : start + bins_per_block]
+            bins = open_feature[selected], open_bin[selected]
             if bound[bins][0] < best_score - tolerance:
                 break
             edges = changes.take(self._order[bins], mode="clip").cumsum(axis=1)
@@ -331,19 +331,21 @@ class RankBins(Layout):
             best_score = max(best_score, highest.max(), -lowest.min())
             # Usually one or two bins have an edge near the largest one.
             near = np.flatnonzero(np.maximum(highest, -lowest) >= best_score - tolerance)
-            bins = feature[selected[near]], bin_[selected[near]]
-            edges = edges[near]
+            near_bins = open_feature[selected[near]], open_bin[selected[near]]
+            near_edges = edges[near]
             # In one bin, a smaller tolerance suffices: ties are relative to all weights of the
             # feature, and rounding errors of the differences to the weights of the bin.
-            bin_rounding_bound = TIE_TOLERANCE * abs_sum[bins[0]].sum(axis=1)
-            bin_rounding_bound += 8 * UNIT_ROUNDOFF[np.float32] * abs_sum[bins]
+            bin_rounding_bound = TIE_TOLERANCE * abs_sum[near_bins[0]].sum(axis=1)
+            bin_rounding_bound += 8 * UNIT_ROUNDOFF[np.float32] * abs_sum[near_bins]
             min_kept = np.maximum(highest[near] - 2 * bin_rounding_bound, best_score - tolerance)
             max_kept = np.minimum(lowest[near] + 2 * bin_rounding_bound, tolerance - best_score)
-            large = np.flatnonzero((edges >= min_kept[:, None]) | (edges <= max_kept[:, None]))
+            large = np.flatnonzero(
+                (near_edges >= min_kept[:, None]) | (near_edges <= max_kept[:, None])
+            )
             if len(large):
                 row, place = np.divmod(large, self._bin_size)
-                place += bins[1][row] * self._bin_size
-                yield self._positions_of(bins[0][row], place), edges.ravel()[large, None]
+                place += near_bins[1][row] * self._bin_size
+                yield self._positions_of(near_bins[0][row], place), near_edges.ravel()[large, None]
 
 
 class ClassPrefixSums:

@@ -18,7 +18,7 @@ def small_blocks(request, monkeypatch):
     """Search by blocks for any number of samples, in pieces of one or two features."""
     monkeypatch.setattr(rank_blocks, "_MIN_SUMS", 1)
     monkeypatch.setattr(rank_blocks, "_MIN_SAMPLES", 2)
-    monkeypatch.setattr(rank_blocks, "_PIECE", 50)
+    monkeypatch.setattr(rank_blocks, "_PIECE_BLOCKS", 50)
     if request.param == "many samples":
         monkeypatch.setattr(rank_blocks, "_FLOAT64_SAMPLES", 1)
 
