@@ -123,7 +123,7 @@ def nonnegative_quasi_newton(
     """
 
     def objective(w):
-        """Return objective, rounded gradient and violation at w."""
+        """Evaluate f at w, and return objective, rounded gradient and violation there."""
         return penalised(w, *smooth(w))
 
     def penalised(w, value, gradient):
@@ -157,7 +157,8 @@ def nonnegative_quasi_newton(
             # The function promises to evaluate f last at the solution.
             smooth(w)
             break
-        # 3) Remember the step and the change of the gradient, and stop if there is no progress.
+        # 3) Remember the step and the change of the gradient, a pair by which later steps estimate
+        # the Hessian, and stop if there is no progress.
         previous_value, previous_w, previous_gradient = value, w, gradient
         w, value, gradient, max_violation = candidate
         pairs.append((w - previous_w, gradient - previous_gradient))
@@ -201,8 +202,9 @@ def _quasi_newton_step(pairs, descent, free):
             positive_pairs.append((step, change, curvature))
     if not positive_pairs:
         return descent / max(1.0, np.abs(descent).sum())
-    # 2) Apply the inverse Hessian by the two-loop recursion of L-BFGS: backward over the pairs,
-    # scaling by the last pair, forward.
+    # 2) Apply the inverse Hessian by the two-loop recursion of L-BFGS: subtract the part along each
+    # change, backward over the pairs; scale by the curvature of the last pair; and add the part
+    # along each step, forward over the pairs.
     direction, pair_coefficients = descent, []
     for step, change, curvature in reversed(positive_pairs):
         pair_coefficients.append((step @ direction) / curvature)

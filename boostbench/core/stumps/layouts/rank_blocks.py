@@ -25,9 +25,9 @@ import numpy as np
 from boostbench.core.stumps.layouts.base import Layout
 from boostbench.core.stumps.layouts.bin_sums import JointBinSums, bins_by_rank
 
-# A grid divides the samples of each feature into blocks. For each grid, the number of blocks of a
-# feature, and the largest fraction of all blocks that is worth evaluating. The coarse grid is tried
-# first.
+# A grid divides the samples of each feature into blocks. The two numbers of a grid are the number
+# of blocks of a feature, and the largest fraction of all blocks that is worth evaluating: for more,
+# computing all edges is faster. The coarse grid is tried first.
 _GRIDS = (32, 1 / 16), (128, 1 / 8)
 
 # Number of searches without blocks after a search whose bounds did not save time.
@@ -43,7 +43,7 @@ _MIN_SUMS = 2**22
 # the largest.
 _FLOAT64_SAMPLES = 2**13
 
-# Number of blocks that are bounded at a time.
+# Number of blocks whose scores are bounded at a time, few enough for the cache.
 _PIECE_BLOCKS = 2**13
 
 

@@ -272,6 +272,7 @@ class RankBins(Layout):
 
     def __init__(self, order, is_threshold, n_samples, positions_of):
         self._positions_of = positions_of
+        # The last bins may be empty, since the size of a bin is rounded up.
         self._bin_size = -(-n_samples // _N_BINS)
         # The axes are feature, bin and place in the bin.
         self._order, self._is_threshold = (
@@ -317,7 +318,9 @@ class RankBins(Layout):
         open_feature, open_bin = np.nonzero(bound >= best_score - tolerance)
         by_bound = np.argsort(-bound[open_feature, open_bin], kind="stable")
         bins_per_block = max(1, _BLOCK_SAMPLES // self._bin_size)
-        # 3) Evaluate bins by decreasing bound. Padding takes the last change, which is 0.
+        # 3) Evaluate bins by decreasing bound, a block of bins at a time: `edges` has the shape
+        #    (n_bins, bin_size). Padding takes the last change, which is 0. Places without a
+        #    threshold get the edge 0.
         changes = np.append(-2.0 * weights.astype(np.float64), 0.0)
         for start in range(0, len(by_bound), bins_per_block):
             selected = by_bound[start : start + bins_per_block]
@@ -329,12 +332,14 @@ class RankBins(Layout):
             edges *= self._is_threshold[bins]
             highest, lowest = edges.max(axis=1), edges.min(axis=1)
             best_score = max(best_score, highest.max(), -lowest.min())
-            # Usually one or two bins have an edge near the largest one.
+            # 4) Yield the edges near the largest one. Usually they are in one or two bins.
             near = np.flatnonzero(np.maximum(highest, -lowest) >= best_score - tolerance)
             near_bins = open_feature[selected[near]], open_bin[selected[near]]
             near_edges = edges[near]
             # In one bin, a smaller tolerance suffices: ties are relative to all weights of the
-            # feature, and rounding errors of the differences to the weights of the bin.
+            # feature, and rounding errors of the differences to the weights of the bin. An edge is
+            # kept if it is within this tolerance of the highest or the lowest one of its bin, and
+            # within `tolerance` of the best score.
             bin_rounding_bound = TIE_TOLERANCE * abs_sum[near_bins[0]].sum(axis=1)
             bin_rounding_bound += 8 * UNIT_ROUNDOFF[np.float32] * abs_sum[near_bins]
             min_kept = np.maximum(highest[near] - 2 * bin_rounding_bound, best_score - tolerance)

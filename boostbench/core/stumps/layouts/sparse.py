@@ -178,6 +178,7 @@ class SparseBins(Layout):
         zero_bin = np.bincount(self.feature[is_below], minlength=len(thresholds))
         descending = (n_thresholds + zero_bin)[self.feature] - 1 - rank
         self.stump_index = first[self.feature] + np.where(is_below, rank, descending)
+        # An edge is total - 2 * (sum below) = -(total - 2 * (sum above)).
         self._sign = np.where(is_below, 1.0, -1.0)[:, None]
         # 2) Find the first position of each run, and the lengths of the runs.
         self._run_start = np.flatnonzero((rank == 0) | (rank == zero_bin[self.feature]))
