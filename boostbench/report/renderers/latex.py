@@ -134,7 +134,7 @@ def _document_grid(document: Document) -> Grid:
 def _cell(entry: Entry) -> Cell:
     """Return the cell of an entry; an empty entry of a footer stays empty."""
     has_number = entry.value is not None or not entry.text
-    return Cell.from_text(entry.text if has_number else _NO_NUMBER, entry.marks, entry.best)
+    return Cell.from_string(entry.text if has_number else _NO_NUMBER, entry.marks, entry.best)
 
 
 def _listing_grid(listing: Listing) -> Grid:
@@ -142,7 +142,7 @@ def _listing_grid(listing: Listing) -> Grid:
     n_names = listing.n_names
     heads = [Heading("", head) for head in listing.heads[n_names:]]
     rows = [
-        Row(line.texts[:n_names], list(map(Cell.from_text, line.texts[n_names:])))
+        Row(line.texts[:n_names], list(map(Cell.from_string, line.texts[n_names:])))
         for line in listing.lines
     ]
     return Grid(listing.heads[:n_names], heads, rows)

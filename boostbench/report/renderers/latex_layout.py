@@ -84,7 +84,7 @@ class Cell(NamedTuple):
     is_best: bool = False
 
     @classmethod
-    def from_text(cls, text: str, marks: str = "", is_best: bool = False) -> "Cell":
+    def from_string(cls, text: str, marks: str = "", is_best: bool = False) -> "Cell":
         """Return the cell of a text, which is divided if it is a mean with a deviation."""
         match = _MEAN_WITH_DEVIATION.fullmatch(text)
         mean, deviation = match.groups() if match else (text, "")

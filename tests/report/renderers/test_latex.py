@@ -203,7 +203,7 @@ def test_tables_fit_the_page(documents, options, orientation, tmp_path):
 
 
 def make_grid(n_rows=5, n_columns=3, title="AdaBoost.ECC", cell="12.3 (4.5)"):
-    rows = [Row([f"data {index}"], [Cell.from_text(cell)] * n_columns) for index in range(n_rows)]
+    rows = [Row([f"data {index}"], [Cell.from_string(cell)] * n_columns) for index in range(n_rows)]
     heads = [Heading("", f"{title} {index}") for index in range(n_columns)]
     return Grid(["Data set"], heads, rows)
 
@@ -231,7 +231,7 @@ def test_dense_table_has_a_key_and_stacked_deviations():
 
 def test_abbreviations_are_unique():
     titles = ["MultiBoost, at its minimum", "MiniBoost, minimum", "MegaBoost, maximum"]
-    rows = [Row(["data"], [Cell.from_text("1.2 (0.1)")] * 6)]
+    rows = [Row(["data"], [Cell.from_string("1.2 (0.1)")] * 6)]
     grid = Grid(["Data set"], [Heading("", title) for title in titles * 2], rows)
     (layout,) = choose_layouts(grid)
     assert sorted(title for _, title in layout.legend) == sorted(titles)
@@ -247,7 +247,7 @@ def test_abbreviate(title, short):
 
 
 def test_titles_in_other_scripts_are_not_abbreviated():
-    rows = [Row(["data"], [Cell.from_text("1.2 (0.1)")] * 12)]
+    rows = [Row(["data"], [Cell.from_string("1.2 (0.1)")] * 12)]
     grid = Grid(["Data set"], [Heading("", "提升算法的一个很长的名字")] * 12, rows)
     assert not any(layout.legend for layout in choose_layouts(grid))
 
