@@ -43,7 +43,7 @@ def run(args: Namespace) -> int:
         check_tables_exist("check", args.words)
         if args.update and args.rule != "tost":
             raise UserError("--update saves the verdicts of --rule tost; leave out --rule")
-        return check(args.words, args.json, args.update, args.rule)
+        return check(args.words, as_json=args.json, update=args.update, rule=args.rule)
     if args.update:
         raise UserError("--update is for the papers' tables, not for --published")
     return check_published(

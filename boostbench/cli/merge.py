@@ -21,7 +21,7 @@ def run(args: Namespace) -> int:
     with spinner("merging"):
         from boostbench.records.merge import merge_records
 
-        summary = merge_records(map(user_path, folders), results, args.newest)
+        summary = merge_records(map(user_path, folders), results, newest=args.newest)
     for problem in (*summary.warnings, *summary.conflicts):
         print_error(problem)
     n_conflicts = len(summary.conflicts)

@@ -96,7 +96,7 @@ def make_report(words: Sequence[str], output: Path | None = None) -> None:
         # 3) Write the page and, for all tables of the project, the README.
         show_step("writing the page")
         figures = find_figures(results / "figures")
-        page = render_page(tables, figures, runs, about_runs)
+        page = render_page(tables, figures, runs, about_runs=about_runs)
         with writing_to(path, "choose another file by --output"):
             write_output(path, lambda stream: stream.write(page.encode()))
         writes_overview = not (names or about_runs or is_installed)

@@ -161,32 +161,55 @@ def comparison_as_json(table: Table, sources: Sequence[str], comparison: Compari
     str
         JSON; null stands for unknown and infinite values.
     """
-    friedman = comparison.friedman
-    # Tests of the splits of a data set are about two algorithms.
-    pair = tuple(table.columns) if len(table.columns) == 2 else None
+    # 1) Rows: the numbers and, for two algorithms, the tests over the splits of the data set.
+    rows = []
+    for row, source in zip_longest(table.rows, sources):
+        cells = {name: table.cells[row, name] for name in table.columns}
+        numbers = {
+            name: {"mean": cell.mean, "std": cell.std, "n_splits": len(cell.numbers)}
+            if cell.numbers
+            else None
+            for name, cell in cells.items()
+        }
+        rows.append({"data": row, "table": source, "numbers": numbers})
+        if len(cells) == 2:
+            rows[-1]["hedges_g"] = effect(table, row, *cells)
+            rows[-1]["p_splits"] = split_test(table, row, *cells)
+    # 2) Tests of each pair over the rows.
+    pairs = [
+        {
+            "a": test.a,
+            "b": test.b,
+            "difference": test.difference,
+            **test.score._asdict(),
+            "statistic": test.wilcoxon.statistic,
+            "critical": test.wilcoxon.critical,
+            "p": test.wilcoxon.p,
+            "p_holm": test.holm,
+            "p_nemenyi": test.nemenyi,
+            "rank_biserial": test.wilcoxon.effect,
+            "p_resampled": test.resampled,
+            "p_resampled_holm": test.resampled_holm,
+            "a_better": test.posterior and test.posterior.lower,
+            "equal": test.posterior and test.posterior.equal,
+            "b_better": test.posterior and test.posterior.higher,
+        }
+        for test in comparison.tests
+    ]
+    # 3) The test of three algorithms or more.
+    friedman = None
+    if comparison.friedman:
+        friedman = {
+            "chi2": comparison.friedman.chi2,
+            "p": comparison.friedman.p,
+            "f": comparison.friedman.f,
+            "p_f": comparison.friedman.f_p,
+            "p_by": comparison.friedman.by,
+            "critical_difference": comparison.friedman.critical_difference,
+        }
     content = {
         "algorithms": {name: column.label for name, column in table.columns.items()},
-        "data": [
-            {
-                "data": row,
-                "table": source,
-                "numbers": {
-                    name: {"mean": cell.mean, "std": cell.std, "n_splits": len(cell.numbers)}
-                    if (cell := table.cells[row, name]).numbers
-                    else None
-                    for name in table.columns
-                },
-                **(
-                    {
-                        "hedges_g": effect(table, row, *pair),
-                        "p_splits": split_test(table, row, *pair),
-                    }
-                    if pair
-                    else {}
-                ),
-            }
-            for row, source in zip_longest(table.rows, sources)
-        ],
+        "data": rows,
         "quantity": table.quantity.name,
         "better": table.quantity.better,
         "unit": comparison.paired_numbers.unit,
@@ -194,35 +217,8 @@ def comparison_as_json(table: Table, sources: Sequence[str], comparison: Compari
         "left_out": comparison.paired_numbers.left_out,
         "rope": comparison.rope,
         "ranks": comparison.ranks,
-        "pairs": [
-            {
-                "a": test.a,
-                "b": test.b,
-                "difference": test.difference,
-                **test.score._asdict(),
-                "statistic": test.wilcoxon.statistic,
-                "critical": test.wilcoxon.critical,
-                "p": test.wilcoxon.p,
-                "p_holm": test.holm,
-                "p_nemenyi": test.nemenyi,
-                "rank_biserial": test.wilcoxon.effect,
-                "p_resampled": test.resampled,
-                "p_resampled_holm": test.resampled_holm,
-                "a_better": test.posterior and test.posterior.lower,
-                "equal": test.posterior and test.posterior.equal,
-                "b_better": test.posterior and test.posterior.higher,
-            }
-            for test in comparison.tests
-        ],
-        "friedman": friedman
-        and {
-            "chi2": friedman.chi2,
-            "p": friedman.p,
-            "f": friedman.f,
-            "p_f": friedman.f_p,
-            "p_by": friedman.by,
-            "critical_difference": friedman.critical_difference,
-        },
+        "pairs": pairs,
+        "friedman": friedman,
         "notes": table_notes(table),
     }
     return json.dumps(_replace_infinite(content), indent=1, ensure_ascii=False)
