@@ -52,6 +52,7 @@ def epilog() -> str:
     """Return examples, and all groups, measures and values, for the help text."""
     from boostbench.spec import measures
 
+    # 1) Collect the groups, the values that a user may change, and the measures.
     base = configs.base_config()
     groups = [("algo, data", "see 'boostbench list'")]
     groups += [
@@ -64,6 +65,7 @@ def epilog() -> str:
         for group, name in base.options.items()
     }
     recorded = fill(", ".join(measures.names()), 78)
+    # 2) Write the sections.
     return "\n".join(
         [
             "examples:",
@@ -301,6 +303,7 @@ def _print_job(experiments: Sequence[ExperimentConfig], report: Report) -> None:
     from boostbench.report.wording import STALE, freshness_notes
     from boostbench.util.terminal import make_console
 
+    # 1) Make the cell of each experiment, with its published number if there is one.
     cells = []
     for config, outcome in zip(experiments, report.results, strict=True):
         algorithm, data = config.algorithm, config.data.name
@@ -317,6 +320,7 @@ def _print_job(experiments: Sequence[ExperimentConfig], report: Report) -> None:
                 departures=departures,
             )
         )
+    # 2) Print the cells, notes on stale results, and a warning if the constant is as good.
     console = make_console()
     print_summary(console, summarize(report.results[0].experiment.dataset, cells))
     for note in freshness_notes(cells, cells):

@@ -232,6 +232,7 @@ def draw_overview(lines: Sequence[CountedLine], verdicts: Sequence[str]) -> Figu
     -------
     matplotlib.figure.Figure
     """
+    # 1) Arrange the parts of the bars: a row of the frame for each table and verdict.
     lines = [line for line in lines if line.tally.published]
     lengths = [line.tally.published for line in lines if not line.is_paper]
     frame = pd.DataFrame(
@@ -244,6 +245,7 @@ def draw_overview(lines: Sequence[CountedLine], verdicts: Sequence[str]) -> Figu
         columns=["panel", "hue", "verdict", "y", "x"],
     )
     frame["start"] = frame.groupby("y").x.cumsum() - frame.x
+    # 2) Draw the bars in one panel.
     figure, [axes] = draw_panels(
         frame,
         _draw_counts,
@@ -256,6 +258,7 @@ def draw_overview(lines: Sequence[CountedLine], verdicts: Sequence[str]) -> Figu
         grid_lines="x",
         pad=None,
     )
+    # 3) Write the titles of papers and tables, and the legend.
     with style():
         axes.set(xlabel="published numbers", xlim=(0, max(lengths, default=1)))
         axes.set_ylim(len(lines) - 0.4, -0.6)

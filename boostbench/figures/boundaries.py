@@ -262,6 +262,7 @@ def draw_points(datasets: Sequence[Dataset]) -> Figure:
     -------
     matplotlib.figure.Figure
     """
+    # 1) Arrange the samples: a class is a hue, named by its position among the classes.
     n_columns = min(_POINT_COLUMNS, len(datasets))
     side = PAGE_WIDTH / n_columns - 0.05  # inches, with a gap between panels
     frame = pd.concat(
@@ -278,6 +279,7 @@ def draw_points(datasets: Sequence[Dataset]) -> Figure:
         for dataset in datasets
         for number, class_name in enumerate(dataset.classes)
     )
+    # 2) Draw a square panel for each data set, without ticks.
     figure, grid = draw_panels(
         frame,
         _draw_class,

@@ -27,14 +27,14 @@ from boostbench.report.overview import (
 )
 from boostbench.util.errors import UserError
 
-_DPI = 250
+_DPI = 250  # dots per inch; hundreds of points overlap at fewer
 _COLUMNS = 3  # panels in a row
 _MAX_SIDE = 3.4  # inches, of a square panel
 _TITLE_HEIGHT = 0.15  # inches above a panel
 
 #: Sizes of the markers by verdict, in points.
 _SIZES = {"reproduced": 2.8, "better": 4.0, "worse": 4.0, "undecided": 2.8}
-_TICKS = (0, 1, 2, 5, 10, 20, 50, 100)
+_TICKS = (0, 1, 2, 5, 10, 20, 50, 100)  # percent, of test errors
 
 
 class _Panel(NamedTuple):
@@ -60,6 +60,7 @@ def draw_scatter(tables: Sequence[Table]) -> Figure:
     UserError
         No cell has both numbers.
     """
+    # 1) Make the panels; their titles name the quantity if there are several.
     panels = _make_panels(tables)
     if not panels:
         raise UserError("nothing that is recorded can be set beside a published number")
@@ -70,6 +71,7 @@ def draw_scatter(tables: Sequence[Table]) -> Figure:
         else title(panel.paper)
         for panel in panels
     ]
+    # 2) Draw the points.
     frame = pd.concat(map(_panel_frame, titles, panels))
     n_columns = min(_COLUMNS, len(panels))
     side = min(_MAX_SIDE, PAGE_WIDTH / n_columns)
@@ -89,6 +91,7 @@ def draw_scatter(tables: Sequence[Table]) -> Figure:
         pad=None,
         dpi=_DPI,
     )
+    # 3) Add a legend to each panel, and scale its axes.
     with style():
         for axes, panel in zip(grid, panels, strict=True):
             axes.set_box_aspect(1)

@@ -204,25 +204,28 @@ def draw_paths(record: PathsRecord, classes: Sequence[str], names: Sequence[str]
     -------
     matplotlib.figure.Figure
     """
+    # 1) Collect the rows: title, and coefficients of shape (n_norms, n_classes, n_stumps).
     rows = [
         (f"{title}\n{loss}", getattr(path, solution))
         for loss, path in record.paths.items()
         for solution, title in _SOLUTIONS.items()
     ]
     norms = [0.0, *record.norms]
+    # 2) Draw a line for each stump in each panel.
     with style():
         n_panels = len(rows) * len(classes)
         size = {"height": _ROW_HEIGHT, "extra_height": 0.8, "pad": 0.03}
         figure, panels, _ = make_panels(n_panels, len(classes), **size, sharex=True, sharey=True)
         grid = np.reshape(panels, (len(rows), len(classes)))
         for row, (title, path) in zip(grid, rows, strict=True):
-            # All coefficients are 0 at first: (norm, class, stump).
+            # All coefficients are 0 at first, where the norm is 0.
             coefficients = np.insert(np.array(path), 0, 0.0, axis=0)
             for axes, stumps in zip(row, coefficients.transpose(1, 2, 0), strict=True):
                 for stump, values in enumerate(stumps):
                     axes.plot(norms, values, **line_style(stump))
                 axes.grid(axis="y")
             row[0].set_ylabel(title)
+        # 3) Write the headings and the legend; all panels draw the stumps in one order.
         for axes, heading in zip(grid[0], classes, strict=True):
             axes.set_title(label(heading), pad=3)
         grid[0, 0].set(xlim=(0, norms[-1]), ylim=(0, None))

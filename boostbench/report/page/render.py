@@ -318,17 +318,19 @@ def render_page(
     str
         HTML that requires no other file and no network.
     """
-    # `groupby` below joins consecutive tables of a paper.
+    # 1) Make a section for each table, in the order of papers, as `groupby` joins consecutive ones.
     tables = overview.sort_by_paper(tables)
     sections = [
         TableSection(table, make_document(table), Tally.from_cells(table.cells.values()))
         for table in tables
     ]
     counted = counts(tables)
+    # 2) Collect the records behind the page.
     cells = [cell for table in tables for cell in table.cells.values()]
     if about_runs:
         cells += [run.cell for run in runs]
     all_records = collect_records(cells)
+    # 3) Fill the template.
     page = (
         _environment()
         .get_template("page.html")
