@@ -293,15 +293,15 @@ class ClaimVerdict(NamedTuple):
     against: list[ClaimTest]
     undecided: list[ClaimTest]
 
-    @classmethod
-    def from_tests(cls, tests: Sequence[ClaimTest]) -> "ClaimVerdict":
-        """Combine the comparisons of a claim."""
-        against = [test for test in tests if test.contradicts * len(tests) <= LEVEL]
-        undecided = [test for test in tests if not test.confirmed and test not in against]
-        verdict = "is undecided" if undecided else "holds"
-        if against:
-            verdict = "does not hold"
-        return cls(verdict, sum(test.confirmed for test in tests), against, undecided)
+
+def _combine_tests(tests: Sequence[ClaimTest]) -> ClaimVerdict:
+    """Return the verdict on a claim by the tests of its comparisons."""
+    against = [test for test in tests if test.contradicts * len(tests) <= LEVEL]
+    undecided = [test for test in tests if not test.confirmed and test not in against]
+    verdict = "is undecided" if undecided else "holds"
+    if against:
+        verdict = "does not hold"
+    return ClaimVerdict(verdict, sum(test.confirmed for test in tests), against, undecided)
 
 
 def claims(table: Table) -> list[str]:
@@ -330,8 +330,8 @@ def claims(table: Table) -> list[str]:
             continue
         # 2) Other claims have a verdict for new samples, and one on these splits.
         needs_explanation = True
-        new_samples = ClaimVerdict.from_tests(tests)
-        these_splits = ClaimVerdict.from_tests(
+        new_samples = _combine_tests(tests)
+        these_splits = _combine_tests(
             list(_compare_columns_of_claim(table, claim, corrected=False))
         )
         recorded = [test for test in new_samples.undecided if not isnan(test.supports)]

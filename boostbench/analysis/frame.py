@@ -53,7 +53,7 @@ class ResultFrame:
     """Recorded splits by column, one row per split.
 
     A column is read when it is first used. Parts of a frame are made for every cell of a table,
-    which takes 1 us here and 100 us in pandas; `to_pandas` makes the data frame of an export.
+    which takes 1 us here and 100 us in pandas; `to_frame` makes the data frame of an export.
 
     Parameters
     ----------
@@ -100,7 +100,7 @@ class ResultFrame:
         """Return the rows where `mask` is true."""
         return ResultFrame(list(compress(self.records, mask)))
 
-    def to_pandas(self) -> "pd.DataFrame":
+    def to_frame(self) -> "pd.DataFrame":
         """Return a data frame with the columns that need no further information."""
         import pandas as pd  # slow to import
 
@@ -138,7 +138,7 @@ def read_frame(results: Path) -> tuple["pd.DataFrame", list[str]]:
     titled_records = records.titled_records(lambda _, kind: kind != "tuning")
     if not titled_records:
         raise UserError(f"nothing is on record in {results}; name another folder by results=")
-    frame = ResultFrame([record for _, record in titled_records]).to_pandas()
+    frame = ResultFrame([record for _, record in titled_records]).to_frame()
     titles, algos, kinds = zip(*(names for names, _ in titled_records), strict=True)
     configs = {record.config.hash: record.config for _, record in titled_records}
     settings = {name: settings_as_json(config) for name, config in configs.items()}

@@ -120,20 +120,6 @@ class Tally:
     judged: list[Cell] = field(default_factory=list)
     without_pool: "Tally | None" = None
 
-    @classmethod
-    def from_cells(cls, cells: Iterable[Cell]) -> "Tally":
-        """Count the published numbers of some cells, each once; see `unique_by_number`."""
-        cells = list(cells)
-        counted = unique_by_number(cells)
-        counts = Counter(cell.verdict for cell in counted)
-        numbers = Counter({verdict: counts[verdict] for verdict in VERDICTS})
-        judged = [cell for cell in counted if cell.agreement]
-        without_pool = None
-        if any(cell.agreement.basis == "pool" for cell in judged):
-            without_pool = cls.from_cells(cell.without_pool for cell in counted)
-        repeated = len(cells) - len(counted)
-        return cls(numbers, repeated, _count_corrected(judged), judged, without_pool)
-
     def __getitem__(self, verdict: str) -> int:
         return self.numbers[verdict]
 
@@ -197,6 +183,20 @@ class Tally:
         parts = ", ".join(f"{self.count(verdict)} {verdict}" for verdict in self.verdicts)
         numbers = "number" if self.published == 1 else "numbers"
         return f"{self.published} published {numbers}" + (f": {parts}" if parts else "")
+
+
+def count_verdicts(cells: Iterable[Cell]) -> Tally:
+    """Count the verdicts on the published numbers of cells, each once; see `unique_by_number`."""
+    cells = list(cells)
+    counted = unique_by_number(cells)
+    counts = Counter(cell.verdict for cell in counted)
+    numbers = Counter({verdict: counts[verdict] for verdict in VERDICTS})
+    judged = [cell for cell in counted if cell.agreement]
+    without_pool = None
+    if any(cell.agreement.basis == "pool" for cell in judged):
+        without_pool = count_verdicts(cell.without_pool for cell in counted)
+    repeated = len(cells) - len(counted)
+    return Tally(numbers, repeated, _count_corrected(judged), judged, without_pool)
 
 
 def _count_corrected(cells: Iterable[Cell]) -> Counter[str]:
@@ -337,7 +337,7 @@ def counts(tables: Iterable[Table]) -> Counts:
         cells = [cell for table in group for cell in table.cells.values()]
         return GroupCounts(
             name,
-            Tally.from_cells(cells),
+            count_verdicts(cells),
             count_swaps(each for table in group for each in comparisons[id(table)]),
             count_effects(each for table in group for each in effects[id(table)]),
         )
@@ -356,11 +356,11 @@ def counts(tables: Iterable[Table]) -> Counts:
         tables=[
             count(table.name, [table])
             if table.paper
-            else GroupCounts(table.name, Tally.from_cells(table.cells.values()))
+            else GroupCounts(table.name, count_verdicts(table.cells.values()))
             for table in tables
         ],
         algorithms=[
-            GroupCounts(name, Tally.from_cells(cells)) for name, cells in cells_by_algorithm.items()
+            GroupCounts(name, count_verdicts(cells)) for name, cells in cells_by_algorithm.items()
         ],
     )
 

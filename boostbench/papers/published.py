@@ -520,23 +520,25 @@ class _LineParser(NamedTuple):
             if key in self.setting_names and text
         )
         published = tuple(
-            self._parse_number(column, line) for column in self.number_columns if texts[column.mean]
+            self._published_number(column, line)
+            for column in self.number_columns
+            if texts[column.mean]
         )
         data, algo = texts["data"], texts[self.paper_table.algo]
         return PublishedLine(line.number, data, algo, settings, published)
 
-    def _parse_number(self, column: _NumberColumn, line: TextLine) -> Published:
+    def _published_number(self, column: _NumberColumn, line: TextLine) -> Published:
         """Return the published number of a column in a line."""
         paper_table, low, high = self.paper_table, column.low, column.high
         where, std = f"{paper_table.path}:{line.number}", nan
-        mean = _parse_number(where, column.mean, line.texts[column.mean], column.factor)
+        mean = _parse_cell(where, column.mean, line.texts[column.mean], column.factor)
         if not low <= mean <= high:
             span = f"from {low:g} to {high:g}" if high < inf else f"at least {low:g}"
             raise UserError(
                 f"{where}: {column.mean} is {mean:g}; {column.quantity.title} is {span}"
             )
         if line.texts.get(column.std):
-            std = _parse_number(where, column.std, line.texts[column.std], column.factor)
+            std = _parse_cell(where, column.std, line.texts[column.std], column.factor)
             if std < 0:
                 raise UserError(f"{where}: {column.std} is {std:g}; a deviation is not negative")
             # Two numbers at the ends of the range have the largest deviation.
@@ -557,7 +559,7 @@ class _LineParser(NamedTuple):
         )
 
 
-def _parse_number(where: str, name: str, text: str, factor: float) -> float:
+def _parse_cell(where: str, name: str, text: str, factor: float) -> float:
     """Return the number of a cell in the unit of its quantity.
 
     Parameters

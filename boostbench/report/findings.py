@@ -14,7 +14,7 @@ from boostbench.analysis.cells import Cell
 from boostbench.analysis.runs import RecordedExperiment, available_metrics
 from boostbench.analysis.statistics.agreement import MARGIN, POWER, SHORT
 from boostbench.analysis.tables import Table
-from boostbench.analysis.verdicts import CORRECTED, WITHOUT_POOL, Tally
+from boostbench.analysis.verdicts import CORRECTED, WITHOUT_POOL, count_verdicts
 from boostbench.fitting.quantities import CALIBRATION, Quantity
 from boostbench.report import wording
 from boostbench.report.blocks import Line, Listing, Row
@@ -119,7 +119,7 @@ def difference_notes(table: Table) -> list[str]:
 
 def verdict_summary(table: Table) -> str:
     """Count the verdicts: ``"3 published numbers: 1 reproduced, 1 worse, 1 not run."``."""
-    tally = Tally.from_cells(table.cells.values())
+    tally = count_verdicts(table.cells.values())
     sentences = [f"{tally}."]
     if tally.is_corrected:
         sentences.append(CORRECTED)

@@ -4,7 +4,7 @@ from fitting.examples import with_records
 from scipy.stats import false_discovery_control
 
 from boostbench.analysis.cells import unique_by_number
-from boostbench.analysis.verdicts import VERDICTS, Tally, counts
+from boostbench.analysis.verdicts import VERDICTS, count_verdicts, counts
 from boostbench.fitting.quantities import QUANTITIES
 from boostbench.report.findings import verdict_summary
 from tests.analysis.groups import find_group
@@ -96,7 +96,7 @@ def test_numbers_of_two_quantities_count_separately(make_cell):
 
 
 def test_cells_without_a_published_number_all_count(make_cell):
-    assert Tally.from_cells([make_cell([1]), make_cell([1])])["not published"] == 2
+    assert count_verdicts([make_cell([1]), make_cell([1])])["not published"] == 2
 
 
 def test_verdicts_are_corrected_for_false_discoveries(make_cell, make_table):
@@ -107,11 +107,11 @@ def test_verdicts_are_corrected_for_false_discoveries(make_cell, make_table):
     assert near.verdict == far.verdict == "worse"
     adjusted = false_discovery_control([cell.agreement.p for cell in [*alike, near, far]])
     assert near.agreement.p < 0.05 < adjusted[-2]
-    tally = Tally.from_cells([*alike, near, far])
+    tally = count_verdicts([*alike, near, far])
     assert (tally["worse"], tally.corrected) == (2, {"reproduced": 18, "better": 0, "worse": 1})
     assert str(tally) == "20 published numbers: 18 reproduced, 2 (1) worse"
     # The correction for two tests changes no verdict.
-    assert Tally.from_cells([near, far]).count("worse") == "2"
+    assert count_verdicts([near, far]).count("worse") == "2"
     table = make_table({(f"d{i}", "a"): cell for i, cell in enumerate([*alike, near, far])})
     assert "2 (1) worse. In brackets: the count after Benjamini" in verdict_summary(table)
 
@@ -120,7 +120,7 @@ def test_verdicts_by_rounding_are_not_corrected(make_cell):
     cell = make_cell([1.9], published=(1.0, float("nan")), n=1)
     cell = with_records(cell, n_test=0)
     assert (cell.verdict, cell.agreement.basis) == ("worse", "rounding")
-    assert Tally.from_cells([cell]).corrected == {"reproduced": 0, "better": 0, "worse": 1}
+    assert count_verdicts([cell]).corrected == {"reproduced": 0, "better": 0, "worse": 1}
 
 
 def test_equivalence_is_corrected_for_the_number_of_tests(make_cell):
@@ -129,7 +129,7 @@ def test_equivalence_is_corrected_for_the_number_of_tests(make_cell):
     unclear = make_cell([30, 50, 70], published=(46.0, 3.0))
     assert barely.verdict == "reproduced"
     assert 0.025 < barely.agreement.p_within < 0.05
-    tally = Tally.from_cells([barely, *[unclear] * 19])
+    tally = count_verdicts([barely, *[unclear] * 19])
     assert (tally["reproduced"], tally.corrected["reproduced"]) == (1, 0)
     assert str(tally) == "20 published numbers: 1 (0) reproduced, 19 undecided"
 
@@ -140,9 +140,9 @@ def test_shares_within_each_margin_and_interval_of_the_headline(make_cell):
     cells = [
         make_cell([x - 0.1, x, x + 0.1] * 9, d, published=(50.0, 1.0)) for d, x in spread.items()
     ]
-    tally = Tally.from_cells([*cells, *cells])
+    tally = count_verdicts([*cells, *cells])
     assert tally.within == {0.1: 4, 0.2: 6, 0.3: 6}
-    assert tally.interval == Tally.from_cells(cells).interval
+    assert tally.interval == count_verdicts(cells).interval
     low, high = tally.interval
     # The ends are quantiles of the binomial distribution for 3 of 4 reproduced data sets.
     assert (low, high) == (0.25, 1.0)
@@ -155,7 +155,7 @@ def test_counts_with_and_without_the_variance_of_one_pool(make_cell, make_table)
     pooled = replace(finished, published=(target,))
     assert (pooled.agreement.basis, pooled.verdict) == ("pool", "undecided")
     assert (pooled.without_pool.agreement.basis, pooled.without_pool.verdict) == ("welch", "worse")
-    tally = Tally.from_cells([pooled, finished])
+    tally = count_verdicts([pooled, finished])
     assert tally.shown == {"worse": 1, "undecided": 1}
     assert tally.without_pool.shown == {"worse": 2}
     assert [tally.count(v) for v in ("undecided", "better", "worse")] == ["1 / 0", "0", "1 / 2"]
@@ -163,13 +163,13 @@ def test_counts_with_and_without_the_variance_of_one_pool(make_cell, make_table)
     assert "Behind a slash: without the variance of one pool" in verdict_summary(
         make_table({("wine", "a"): pooled, ("iris", "a"): finished})
     )
-    assert Tally.from_cells([finished]).without_pool is None
+    assert count_verdicts([finished]).without_pool is None
 
 
 def test_tally_counts_decidable_numbers(make_cell):
     sharp, blunt = (50.0, 1.0), (3.0, 1.0)
     cells = [make_cell([mean - 1, mean, mean + 1], published=sharp) for mean in (50, 60)]
     cells += [make_cell([mean - 1, mean, mean + 1], published=blunt) for mean in (3, 13)]
-    tally = Tally.from_cells(cells)
+    tally = count_verdicts(cells)
     assert tally.shown == {"reproduced": 1, "worse": 2, "undecided": 1}
     assert tally.decided == {"reproduced": 1, "worse": 1}

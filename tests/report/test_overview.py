@@ -4,7 +4,7 @@ import pytest
 from fitting.examples import with_records
 
 from boostbench.analysis.frame import ResultFrame
-from boostbench.analysis.verdicts import Tally, counts
+from boostbench.analysis.verdicts import count_verdicts, counts
 from boostbench.report import overview
 from boostbench.report.overview import readme
 
@@ -89,19 +89,19 @@ def test_sharpness_states_the_detectable_difference(make_cell):
     cells[3] = with_records(cells[3], n_test=0)
     small, detectable = (cell.agreement.detectable for cell in cells[:2])
     assert small == pytest.approx(detectable)
-    assert overview.detectable_sentences(Tally.from_cells(cells)) == (
+    assert overview.detectable_sentences(count_verdicts(cells)) == (
         f"In half of the cells a difference of {detectable:.1f} percentage points, or "
         f"{detectable / 50:.0%} of the published error, would have been detected with a "
         "probability of 80%. 1 of the undecided numbers could not be shown to lie within 20% by "
         "any number of splits of ours: the paper has too few splits, or drew them from one pool of "
         "samples."
     )
-    assert overview.detectable_sentences(Tally.from_cells(cells[3:])) == ""
+    assert overview.detectable_sentences(count_verdicts(cells[3:])) == ""
 
 
 def test_headline_counts_corrected_verdicts(make_cell):
     alike = [make_cell([49, 50, 51], published=(50.0, 1.0))] * 19
-    total = Tally.from_cells([*alike, make_cell([64.9, 65, 65.1], "iris", published=(50.0, 19.0))])
+    total = count_verdicts([*alike, make_cell([64.9, 65, 65.1], "iris", published=(50.0, 19.0))])
     assert overview.counts_paragraph(total) == (
         "The tables hold 20 published numbers. For 20 of them there is a number of ours. 19 are "
         "reproduced (95%; 95% interval over data sets 0% to 100%), 0 are better, 1 is worse and 0 "
@@ -116,7 +116,7 @@ def test_headline_counts_corrected_verdicts(make_cell):
 def test_headline_counts_decidable_numbers(make_cell):
     cells = [make_cell([49, 50, 51], published=(50.0, 1.0))]
     cells += [make_cell(errors, published=(3.0, 1.0)) for errors in ([2, 3, 4], [12, 13, 14], [])]
-    headline = overview.counts_paragraph(Tally.from_cells(cells))
+    headline = overview.counts_paragraph(count_verdicts(cells))
     assert headline.startswith(
         "The tables hold 4 published numbers. For 3 of them there is a number of ours. 1 is "
         "reproduced (33%), 0 are better, 1 is worse and 1 is undecided. 33%, 33% and 33% of the "

@@ -23,7 +23,7 @@ from markupsafe import Markup, escape
 from boostbench import __version__
 from boostbench.analysis.runs import RecordedExperiment
 from boostbench.analysis.tables import Table
-from boostbench.analysis.verdicts import VERDICTS, Tally, counts
+from boostbench.analysis.verdicts import VERDICTS, Tally, count_verdicts, counts
 from boostbench.papers.metadata import citation, title
 from boostbench.report import overview
 from boostbench.report.blocks import CellDetails, Document, Entry, Listing
@@ -321,7 +321,7 @@ def render_page(
     # 1) Make a section for each table, in the order of papers, as `groupby` joins consecutive ones.
     tables = overview.sort_by_paper(tables)
     sections = [
-        TableSection(table, make_document(table), Tally.from_cells(table.cells.values()))
+        TableSection(table, make_document(table), count_verdicts(table.cells.values()))
         for table in tables
     ]
     counted = counts(tables)
