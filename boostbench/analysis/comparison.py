@@ -236,15 +236,18 @@ def compare_columns(
     -------
     Comparison
     """
+    # 1) Pair the numbers of the columns.
     names = list(columns or table.results)
     paired_numbers = pair_columns(table, names)
     if paired_numbers.n_pairs < 2:
         return Comparison(paired_numbers, {}, [], None)
     if rope is None and paired_numbers.quantity.unit == "percent":
         rope = 1.0
+    # 2) Test all columns together, by their ranks.
     losses = paired_numbers.losses
     ranks = dict(zip(names, average_ranks(losses).tolist(), strict=True))
     friedman_test = friedman(losses, paired_numbers.quantity.digits) if len(names) > 2 else None
+    # 3) Test each two columns. Holm's corrections are for all pairs.
     column_pairs = list(combinations(range(len(names)), 2))
     printed_differences = [paired_numbers.differences(a, b) for a, b in column_pairs]
     tested = [wilcoxon(differences) for differences in printed_differences]
@@ -266,7 +269,7 @@ def compare_columns(
             column_pairs,
             printed_differences,
             tested,
-            holm([t.p for t in tested]),
+            holm([test.p for test in tested]),
             resampled,
             corrected,
             strict=True,

@@ -134,11 +134,13 @@ def read_frame(results: Path) -> tuple["pd.DataFrame", list[str]]:
     UserError
         If there are no records.
     """
+    # 1) Read the records, but those of cross-validation trials.
     records = Records(find_results(Path(results)))
     titled_records = records.titled_records(lambda _, kind: kind != "tuning")
     if not titled_records:
         raise UserError(f"nothing is on record in {results}; name another folder by results=")
     frame = ResultFrame([record for _, record in titled_records]).to_frame()
+    # 2) Add the names of data, algorithms and measures, and values as JSON.
     titles, algos, kinds = zip(*(names for names, _ in titled_records), strict=True)
     configs = {record.config.hash: record.config for _, record in titled_records}
     settings = {name: settings_as_json(config) for name, config in configs.items()}

@@ -268,6 +268,7 @@ def table_of_published_file(
     UserError
         If no record has a setting, or several experiments fit a line.
     """
+    # 1) Check that the settings of the lines are settings of recorded experiments.
     experiments_by_data = {line.data: experiments_on(experiments, line.data) for line in lines}
     names = {
         key
@@ -281,7 +282,9 @@ def table_of_published_file(
                 f"{path}: column {name!r} is no quantity and no setting of what is on "
                 f"record; {did_you_mean(name, names)}"
             )
-    titles, rows, columns, cells = read_titles("algo"), {}, {}, {}
+    # 2) Make a row of each data set, a column of each algorithm with its settings, and the cells.
+    titles = read_titles("algo")
+    rows, columns, cells = {}, {}, {}
     for line in lines:
         label = titles.get(line.algo, line.algo) + line.label.removeprefix(line.algo)
         experiment = _find_experiment_of_line(
@@ -321,17 +324,19 @@ def _find_experiment_of_line(
         for experiment in by_age
         if _matches_line(experiment, quantity, line)
     }
-    if len({cut for _, cut in newest}) > 1:
+    if len({data_options for _, data_options in newest}) > 1:
         data_sets = list(dict.fromkeys(experiment.cell.data for experiment in newest.values()))
         raise UserError(
             f"{where}: {line.data} is {len(data_sets)} data sets on record; "
             f"write one of these in column data: {'; '.join(data_sets)}"
         )
     if len(newest) > 1:
-        ways = [experiment.settings or "all at their defaults" for experiment in newest.values()]
+        settings = [
+            experiment.settings or "all at their defaults" for experiment in newest.values()
+        ]
         raise UserError(
             f"{where}: {len(newest)} experiments on record are {line.label} on "
-            f"{line.data} ({'; '.join(ways[:3])}); add a column that tells them apart, such as "
+            f"{line.data} ({'; '.join(settings[:3])}); add a column that tells them apart, such as "
             "n_iterations"
         )
     return next(iter(newest.values()), None)

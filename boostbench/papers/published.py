@@ -366,8 +366,17 @@ def read_published_file(
             ),
         )
     quantity = replace(quantity, digits=digits)
+    # A user's file is like the table of a paper without a name.
     paper_table = PublishedTable(
-        *(str(path), "", "", quantity, 1.0, repeats or 0, path, ""), words=[_REPEATS]
+        name=str(path),
+        paper="",
+        number="",
+        quantity=quantity,
+        factor=1.0,
+        repeats=repeats or 0,
+        path=path,
+        definition="",
+        words=[_REPEATS],
     )
     # 3) Parse the lines. A data set and an algorithm with its settings stand in one line only.
     parser = _LineParser.from_heading(paper_table, names)
@@ -580,6 +589,7 @@ def _parse_cell(where: str, name: str, text: str, factor: float) -> float:
 
 def _find_repeats(paper_table: PublishedTable, where: str, line: TextLine) -> int:
     """Return the number of repeats in the line's own column, or the table's number."""
+    # `paper.yaml` tells the repeats of a paper's table; a user's file may have a column of them.
     if _REPEATS not in paper_table.words:
         return _number_of_case(line, paper_table.repeats_where, paper_table.repeats)
     text = line.texts.get(_REPEATS, str(paper_table.repeats))
