@@ -134,7 +134,7 @@ def read_frame(results: Path) -> tuple["pd.DataFrame", list[str]]:
     UserError
         If there are no records.
     """
-    # 1) Read the records, but those of cross-validation trials.
+    # 1) Read the records of splits; trials of cross-validation are left out.
     records = Records(find_results(Path(results)))
     titled_records = records.titled_records(lambda _, kind: kind != "tuning")
     if not titled_records:

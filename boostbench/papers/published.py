@@ -589,7 +589,7 @@ def _parse_cell(where: str, name: str, text: str, factor: float) -> float:
 
 def _find_repeats(paper_table: PublishedTable, where: str, line: TextLine) -> int:
     """Return the number of repeats in the line's own column, or the table's number."""
-    # `paper.yaml` tells the repeats of a paper's table; a user's file may have a column of them.
+    # `paper.yaml` states the repeats of a paper's table; a user's file may have a column of them.
     if _REPEATS not in paper_table.words:
         return _number_of_case(line, paper_table.repeats_where, paper_table.repeats)
     text = line.texts.get(_REPEATS, str(paper_table.repeats))
