@@ -56,9 +56,7 @@ def test_partial_means_are_marked(table_path, call):
 
 
 def test_marks_of_an_older_edition_are_explained(table_path, call, monkeypatch):
-    monkeypatch.setattr(
-        "boostbench.spec.class_facts.CodeVersion.matches", lambda self, record: False
-    )
+    monkeypatch.setattr("boostbench.records.schema.Provenance.is_from", lambda self, version: False)
     output = call("check", table_path).out
     assert re.search(r"^wine  AdaBoost.MH .*\)† ", output, re.M)
     assert output.count("\n† of an older edition of the algorithm") == 1

@@ -8,6 +8,7 @@ from boostbench.analysis.cells import BETTER, BETTER_ELSEWHERE
 from boostbench.analysis.statistics.resampled import TEN_FOLDS, complete_repetitions, pooled_ratio
 from boostbench.analysis.verdicts import counts, not_shown
 from boostbench.records.archive import Records
+from boostbench.records.schema import Provenance
 from boostbench.report.assemble import read_tables
 from boostbench.report.data_files import (
     file_lines,
@@ -17,7 +18,6 @@ from boostbench.report.data_files import (
     verdicts_as_csv,
 )
 from boostbench.report.overview import readme
-from boostbench.spec.class_facts import CodeVersion
 from boostbench.util import configs
 
 RESULTS = Path(__file__).parents[2] / "results"
@@ -29,10 +29,12 @@ def tables():
 
     Otherwise numbers of scikit-learn's classes would be marked for another version.
     """
-    made, records = CodeVersion.matches, Records(RESULTS)
+    is_from, records = Provenance.is_from, Records(RESULTS)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(
-            CodeVersion, "matches", lambda self, record: made(self._replace(versions={}), record)
+            Provenance,
+            "is_from",
+            lambda self, version: is_from(self, version._replace(versions=())),
         )
         tables = read_tables(None, records)
     assert records.pop_warnings() == []
