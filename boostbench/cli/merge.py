@@ -26,5 +26,5 @@ def run(args: Namespace) -> int:
         print_error(problem)
     n_conflicts = len(summary.conflicts)
     conflicts = f"; {n_conflicts} kept their first result" if n_conflicts else ""
-    echo(f"{results}: {summary.added} records added, {summary.known} were there{conflicts}")
+    echo(f"{results}: {summary.n_added} records added, {summary.n_existing} were there{conflicts}")
     return int(bool(summary.warnings or summary.conflicts))

@@ -121,7 +121,7 @@ class Queue:
         is_wait_announced = False
         while tasks:
             # 1) Execute the tasks that are free. The workers draw them from `_claim` one by one,
-            # which fills both lists meanwhile.
+            #    which fills both lists meanwhile.
             n_done_before = self.done
             locked: list[Task] = []
             adopted: list[tuple[Task, Record]] = []

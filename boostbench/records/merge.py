@@ -22,9 +22,9 @@ class MergeSummary:
 
     Attributes
     ----------
-    added : int
+    n_added : int
         Number of records that were added.
-    known : int
+    n_existing : int
         Number of records whose result was there before.
     conflicts : list of str
         Descriptions of results that differ from the result that was there, which is kept.
@@ -32,8 +32,8 @@ class MergeSummary:
         Damages of the files that were read.
     """
 
-    added: int = 0
-    known: int = 0
+    n_added: int = 0
+    n_existing: int = 0
     conflicts: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
 
@@ -121,7 +121,7 @@ def _merge_files(paths: list[Path], target: Path, summary: MergeSummary, newest:
             extended = merge_options(before, record)
             if extended is not before:
                 merged[key] = new[key] = extended
-            summary.known += 1
+            summary.n_existing += 1
             if not before.is_failed and not record.is_failed:
                 fields = _differing_fields(before, record)
                 if fields:
@@ -133,7 +133,7 @@ def _merge_files(paths: list[Path], target: Path, summary: MergeSummary, newest:
         key=lambda record: (record.config.hash, record.split, record.get("fold") or 0),
     )
     RecordFile(target).add(ordered)
-    summary.added += len(ordered)
+    summary.n_added += len(ordered)
 
 
 def merge_options(record: Record, other: Record) -> Record:

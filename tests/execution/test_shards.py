@@ -35,7 +35,7 @@ def test_shards_run_every_fit_once_in_separate_files(make_experiment, tmp_path, 
     n_trials = {"first_split": 9, "every_split": 72, "none": 0}[tune]
     assert sum(event.n_trials for event in planned) == n_trials
     summary = merge_records(sorted((results / "shards").iterdir()), results)
-    assert (summary.added, summary.known) == (8 + n_trials, 0)
+    assert (summary.n_added, summary.n_existing) == (8 + n_trials, 0)
     assert not summary.conflicts + summary.warnings
     report = run([experiment], results=results)
     assert (report.ran, len(report.results[0].records)) == (0, 8)

@@ -26,10 +26,10 @@ def test_duplicates_are_merged_once(put):
     elsewhere = modify_record(RECORD, environment__cpu="another", seconds__fit=0.7, code="0" * 16)
     a, b = put("a", RECORD, modify_record(RECORD, split=1)), put("b", elsewhere)
     summary = merge_records([a, b], put("all"))
-    assert (summary.added, summary.known, summary.conflicts) == (2, 1, [])
+    assert (summary.n_added, summary.n_existing, summary.conflicts) == (2, 1, [])
     assert [record.split for record in merged_records(put("all"))] == [0, 1]
     again = merge_records([b, a], put("all"))
-    assert (again.added, again.known, again.conflicts) == (0, 3, [])
+    assert (again.n_added, again.n_existing, again.conflicts) == (0, 3, [])
 
 
 @pytest.mark.parametrize(
@@ -80,7 +80,7 @@ def test_bad_lines_are_reported(put):
     path = record_path(a, "toy", "fake")
     path.write_bytes(b"rubbish\n" + path.read_bytes())
     summary = merge_records([a], put("all"))
-    assert (summary.added, len(summary.warnings)) == (1, 1)
+    assert (summary.n_added, len(summary.warnings)) == (1, 1)
 
 
 def test_unmergeable_folders_are_refused(put, tmp_path):
@@ -95,7 +95,7 @@ def test_shards_are_merged_into_their_folder(put):
     a = put("a", RECORD)
     put("a/shards/1-of-2", modify_record(RECORD, split=1))
     put("a/shards/2-of-2", modify_record(RECORD, split=2))
-    assert merge_records([a], a).added == 2
+    assert merge_records([a], a).n_added == 2
     assert [record.split for record in merged_records(a)] == [0, 1, 2]
 
 
@@ -107,7 +107,7 @@ def test_newest_keeps_the_record_that_finished_later(put):
         [record] = merged_records(put(name))
         assert record.finished == newer["finished"], name
         assert record.test_error == newer["test_error"]
-        assert summary.added == (name == "up")
+        assert summary.n_added == (name == "up")
 
 
 @pytest.mark.parametrize("newest", [False, True])
@@ -123,4 +123,4 @@ def test_merging_keeps_data_options(put, newest):
         [kept] = merged_records(put(name))
         assert all(kept.has_options(option) for option in options)
         assert not kept.has_options({})
-        assert merge_records(folders, put(name), newest).added == 0
+        assert merge_records(folders, put(name), newest).n_added == 0
