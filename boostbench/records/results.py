@@ -113,7 +113,8 @@ def record_type(results: type[SplitResults]) -> type[Measured]:
     """Return the type of the records with these results.
 
     It has the fields of `Measured`, and the fields that `results` declares itself, with the same
-    types. A result without a default is required in either of its stored forms.
+    types. A result without a default is required in either of its stored forms. A variable with
+    the name of the type has to hold it in the module of `results`, so that records can be pickled.
 
     Examples
     --------

@@ -1,3 +1,5 @@
+import pickle
+
 import msgspec
 import pytest
 from fitting.examples import CONFIG, RECORD
@@ -6,6 +8,7 @@ from boostbench.fitting.measures.prediction import PredictionResults, Prediction
 from boostbench.records.codec import encode, make_record
 from boostbench.records.results import SplitResults
 from boostbench.records.schema import BadLine, Config, Provenance
+from boostbench.spec import measures
 
 PROVENANCE = Provenance({"commit": "b17bc98", "environment": RECORD["environment"]})
 _NAMES = ("split", "rows", "n_train", "n_test", "chosen", "validation_error", "started", "finished")
@@ -55,3 +58,9 @@ def test_record_needs_results_without_a_default(name):
 def test_more_errors_than_checkpoints_are_refused():
     with pytest.raises(BadLine, match="n_wrong: the config has fewer checkpoints"):
         record(msgspec.structs.replace(RESULTS, checkpoints=[0.0] * 4))
+
+
+@pytest.mark.parametrize("name", measures.names())
+def test_types_of_records_can_be_pickled(name):
+    form = measures.find(name).form
+    assert pickle.loads(pickle.dumps(form)) is form

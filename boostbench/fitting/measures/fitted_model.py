@@ -41,10 +41,13 @@ class CodewordsResults(SplitResults, kw_only=True):
     n_iterations: Count
 
 
+CodewordsRecord = record_type(CodewordsResults)
+
+
 class Codewords(Measure):
     """The codewords of an algorithm, before and after the training."""
 
-    form = record_type(CodewordsResults)
+    form = CodewordsRecord
     quantities = ("test_error", "accuracy", "n_iterations")
     suffix = "codewords"
     settings: ClassVar = {"codewords": "first and last"}
@@ -152,13 +155,16 @@ class SupportResults(SplitResults, kw_only=True):
     n_iterations: Count
 
 
+SupportRecord = record_type(SupportResults)
+
+
 class Support(Measure):
     """Number of coefficients of a totally corrective algorithm that are not 0 in the end.
 
     An L1 norm in the objective makes this number small.
     """
 
-    form = record_type(SupportResults)
+    form = SupportRecord
     quantities = ("n_nonzero", "test_error", "accuracy", "n_iterations", *FIT_TIMES)
     suffix = "support"
     settings: ClassVar = {"support": "last"}

@@ -67,10 +67,13 @@ class PredictionResults(SplitResults, kw_only=True):
     balanced_accuracy: Fraction | UnsetType = UNSET
 
 
+PredictionRecord = record_type(PredictionResults)
+
+
 class Prediction(Measure):
     """Errors of a classifier, and its CPU times."""
 
-    form = record_type(PredictionResults)
+    form = PredictionRecord
     quantities = (
         *("test_error", "accuracy", "n_iterations", "n_parameters", "predict_per_instance"),
         *SCORES,

@@ -49,6 +49,9 @@ class RetrievalResults(SplitResults, kw_only=True):
     seconds: RetrievalSeconds
 
 
+RetrievalRecord = record_type(RetrievalResults)
+
+
 class Retrieval(Measure):
     """Mean average precision of queries in a data base of codes.
 
@@ -60,7 +63,7 @@ class Retrieval(Measure):
     is relevant if it has the class of the query.
     """
 
-    form = record_type(RetrievalResults)
+    form = RetrievalRecord
     quantities = (
         *("mean_average_precision", "n_iterations", "n_parameters", "hash_per_instance"),
         *FIT_TIMES,

@@ -36,6 +36,9 @@ class ScoresResults(SplitResults, kw_only=True):
     n_iterations: Count | None
 
 
+ScoresRecord = record_type(ScoresResults)
+
+
 class ScoreQuality(NamedTuple):
     """Quality of the scores and of the predicted labels of a test part.
 
@@ -63,7 +66,7 @@ class ScoreQuality(NamedTuple):
 class Scores(Measure):
     """Log-loss, Brier score, area under the ROC curve and balanced accuracy on the test part."""
 
-    form = record_type(ScoresResults)
+    form = ScoresRecord
     quantities = (*SCORES, "test_error", "accuracy", "n_iterations", *FIT_TIMES)
     suffix = "scores"
     # This entry of the config only makes the key differ from other measures; its value has no
