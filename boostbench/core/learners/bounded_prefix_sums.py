@@ -330,11 +330,12 @@ class _HeavyPointBounds:
             Bounds, up to rounding errors.
         scale : float
             Number that rounding errors are relative to: the sum of the absolute weights of all
-            points, plus `growth` times their sum at the choice, since the stored sums have rounding
+            points now, plus their scaled sum at the choice, since the stored sums have rounding
             errors as well.
         """
-        # 1) Bound the change of the sums over the light points. Such a sum is `growth` times its
-        # stored value, plus the changes of the points below the threshold: between -fall and rise.
+        # 1) Bound the change of the sums over the light points. `growth` is the growth of their
+        # total weight since the choice. A sum is `growth` times its stored value, plus the changes
+        # of the points below the threshold, which add up to a number between -fall and rise.
         current = weights[self._light]
         magnitude = float(np.abs(current).sum())
         growth = np.float32(
@@ -348,6 +349,8 @@ class _HeavyPointBounds:
         sums = self._tables.below(weights[self._heavy])
         sums += growth * self._light_sums
         scale = float(np.abs(weights).sum()) + float(growth) * self._scale_at_choice
+        # A positive sum is at most the maximum plus `rise`, and a negative one at least the minimum
+        # minus `fall`.
         return np.maximum(sums.max(axis=0) + rise, fall - sums.min(axis=0)), scale
 
     def record_search(self, n_candidates):

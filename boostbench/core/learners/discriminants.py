@@ -240,6 +240,7 @@ class OutputCodeDiscriminantSearch:
             np.abs(block @ weights).sum(axis=1) for block in _iter_blocks(codes, block_size)
         ]
         bounds = violation + np.concatenate(absolute_sums)
+        # Ties are relative to the largest sum of absolute weights plus the largest violation.
         scale = float(np.max(bounds - violation) + np.abs(violation).max())
         # 2) Evaluate the codes in descending order of their bounds, and collect the best stumps as
         # (score, index of the code, perceptron).
@@ -278,6 +279,7 @@ class OutputCodeDiscriminantSearch:
         # (s s' + d d') / 2 for s = m1 + m2 (`total`) and d = m1 - m2 (`difference`).
         positive = np.maximum(signed_weights, 0).sum(axis=1, keepdims=True)
         negative = np.minimum(signed_weights, 0).sum(axis=1, keepdims=True)
+        # `tiny` prevents a division by 0 if a side has no weight.
         tiny = np.finfo(float).tiny
         shares = signed_weights / np.where(signed_weights > 0, positive + tiny, negative - tiny)
         difference = np.copysign(shares, signed_weights) @ self._features.T
@@ -299,6 +301,7 @@ class OutputCodeDiscriminantSearch:
         """
         n_features = len(self._features)
         moments = np.empty((len(shares), n_features, n_features))
+        # The indices i and j are arrays, of a block of pairs of features.
         for i, j, products in self._cached_products or self._iter_products():
             sums = shares @ products.T
             moments[:, i, j] = sums
@@ -306,7 +309,14 @@ class OutputCodeDiscriminantSearch:
         return moments
 
     def _iter_products(self):
-        """Yield the products of features i and j, of shape (n_pairs, n_samples), in blocks."""
+        """Yield the products of all pairs of features, in blocks.
+
+        Yields
+        ------
+        i, j : ndarray of shape (n_block_pairs,)
+            Features of each pair, i <= j.
+        products : ndarray of shape (n_block_pairs, n_samples)
+        """
         rows, columns = self._pairs
         width = max(1, _PRODUCT_VALUES // len(self.X))
         for i, j in zip(_iter_blocks(rows, width), _iter_blocks(columns, width), strict=True):

@@ -82,6 +82,7 @@ class LogisticWeights(PairWeights):
             Entry (a, b) is the sum of u over the pairs whose margins grow by w_a - w_b: own class a
             and other class b at the output +1, and own class b and other class a at -1.
         """
+        # Sums by group (output and own class) and class r, over all blocks of samples.
         table = margin_factors(w)
         sums, square_sums = np.zeros((2, 2 * self.n_classes, self.n_classes))
         is_moved = w.any()
@@ -113,7 +114,13 @@ class LogisticWeights(PairWeights):
         return np.divide(weighted, sample_weight, out=self._work[: len(gains)]), weighted
 
     def _dual_after(self, table, block):
-        """Return the u of a block after a weak learner with a table of `margin_factors`.
+        """Return u of a block of samples if the last weak learner has the given factors.
+
+        Parameters
+        ----------
+        table : ndarray of shape (2, n_classes, n_classes)
+            From `margin_factors`.
+        block : slice
 
         Returns
         -------
