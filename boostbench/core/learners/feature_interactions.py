@@ -171,22 +171,23 @@ def rank_pairs(is_above, feature_of_cut, negative_slopes, curvatures):
     gains : ndarray of shape (n_pairs,)
         Twice the decrease of the damped quadratic approximation of the loss.
     """
-    # 1) Compute the gain of each pair of cuts, of shape (n_cuts, n_cuts).
-    total = 0.0
+    # 1) Compute the gain of each pair of cuts, of shape (n_cuts, n_cuts), summed over the scores.
+    cut_gains = 0.0
     for negative_slope, curvature in zip(negative_slopes, curvatures, strict=True):
         quadrants = []
         for values in (negative_slope, curvature):
             # Sums over the quadrants of each pair of cuts: above both, above the first cut only,
-            # above the second cut only, above none.
+            # above the second cut only, above none. `above_cut` has the sum above each cut.
             above_both = is_above.T @ (is_above * values[:, None])
-            above_one = np.diag(above_both)
-            first_only, second_only = above_one[:, None] - above_both, above_one - above_both
+            above_cut = np.diag(above_both)
+            first_only, second_only = above_cut[:, None] - above_both, above_cut - above_both
             above_none = values.sum() - above_both - first_only - second_only
             quadrants.append(np.stack([above_both, first_only, second_only, above_none]))
-        total = total + (quadrants[0] ** 2 / (quadrants[1] + _DAMPING)).sum(axis=0)
+        slope_sums, curvature_sums = quadrants
+        cut_gains = cut_gains + (slope_sums**2 / (curvature_sums + _DAMPING)).sum(axis=0)
     # 2) The gain of a pair of features is the largest gain of a pair of their cuts.
     starts = np.unique(feature_of_cut, return_index=True)[1]
-    best_gains = np.maximum.reduceat(np.maximum.reduceat(total, starts, axis=0), starts, axis=1)
+    best_gains = np.maximum.reduceat(np.maximum.reduceat(cut_gains, starts), starts, axis=1)
     # 3) List the pairs of different features, in descending order of their gains.
     pairs = np.stack(np.triu_indices(len(starts), 1), axis=1)
     gains = best_gains[pairs[:, 0], pairs[:, 1]]
