@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from boostbench.spec.class_facts import class_attribute
+from boostbench.spec.protocol import ProtocolSpec
 from boostbench.spec.trusted_imports import import_class
 from boostbench.util.errors import UserError, did_you_mean, first_line
 
@@ -23,7 +24,10 @@ _BASE = f"{MEASURES}.base.Measure"
 
 
 class MeasureLike(typing.Protocol):
-    """Attributes by which a measure affects a specification, see its base class.
+    """Attributes by which a measure affects a specification.
+
+    Measures derive from `boostbench.fitting.measures.base.Measure`, which this package, a lower
+    one, does not import.
 
     Attributes
     ----------
@@ -45,8 +49,14 @@ class MeasureLike(typing.Protocol):
     judged_by: str
     takes_tables: bool
 
-    def arrange(self, protocol: Any) -> Any:
-        """Return a protocol in which settings without effect on this measure are at defaults."""
+    def arrange(self, protocol: ProtocolSpec) -> ProtocolSpec:
+        """Return the protocol with defaults in place of settings without effect on this measure.
+
+        Raises
+        ------
+        UserError
+            If the measure cannot follow a setting.
+        """
 
 
 class _MeasureClass(NamedTuple):

@@ -17,6 +17,7 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 import numpy as np
@@ -357,8 +358,9 @@ def write_bundle(folder: Path, spec: DataSpec, dataset: Dataset) -> Path:
         # The folder of the source means nothing on another machine.
         portable = replace(dataset, source=re.sub(r"^file .*[/\\]", "file ", dataset.source))
         write_archive(path, portable, _identifying_spec(spec))
-        checksums = _read_checksums(path.parent) | {path.name: file_sha256(path)}
-        lines = "".join(f"{digest}  {name}\n" for name, digest in sorted(checksums.items()))
+        checksums = [other for other in _read_checksums(path.parent) if other.name != path.name]
+        checksums.append(_FileChecksum(path.name, file_sha256(path)))
+        lines = "".join(f"{digest}  {name}\n" for name, digest in sorted(checksums))
         atomic_write(path.parent / CHECKSUM_FILE, lambda stream: stream.write(lines.encode()))
     return path
 
@@ -402,12 +404,11 @@ def read_bundle(folder: Path, spec: DataSpec) -> Dataset | None:
 
 def _verify_checksum(path: Path) -> None:
     """Raise a UserError if a file of a bundle lacks a checksum, or differs from it."""
-    expected = _read_checksums(path.parent).get(path.name)
-    if expected is None:
-        raise UserError(f"{path} is not in {path.parent / CHECKSUM_FILE}; {_BUNDLE_ADVICE}")
-    if file_sha256(path) != expected:
-        sums = path.parent / CHECKSUM_FILE
-        raise UserError(f"{path} differs from its checksum in {sums}; {_BUNDLE_ADVICE}")
+    checksum_file, checksums = path.parent / CHECKSUM_FILE, _read_checksums(path.parent)
+    if path.name not in {recorded.name for recorded in checksums}:
+        raise UserError(f"{path} is not in {checksum_file}; {_BUNDLE_ADVICE}")
+    if _FileChecksum(path.name, file_sha256(path)) not in checksums:
+        raise UserError(f"{path} differs from its checksum in {checksum_file}; {_BUNDLE_ADVICE}")
 
 
 def _identifying_spec(spec: DataSpec) -> DataSpec:
@@ -420,11 +421,19 @@ def _identifying_spec(spec: DataSpec) -> DataSpec:
     return msgspec.structs.replace(spec, openml=openml, expect=None)
 
 
-def _read_checksums(folder: Path) -> dict[str, str]:
-    """Return the SHA-256 of each file of a bundle by the name of the file."""
+class _FileChecksum(NamedTuple):
+    """Name of a file of a bundle, and its SHA-256 as 64 hexadecimal digits."""
+
+    name: str
+    digest: str
+
+
+def _read_checksums(folder: Path) -> list[_FileChecksum]:
+    """Return the checksums of the bundles in a folder; empty if it has no file of checksums."""
     path = folder / CHECKSUM_FILE
     if not os.path.isfile(path):
-        return {}
+        return []
     text = path.read_text(encoding="utf-8", errors="replace")
-    entries = re.findall(r"^([0-9a-f]{64}) [ *](.+)$", text, re.MULTILINE)
-    return {name: digest for digest, name in entries}
+    # The format is the output of sha256sum: an asterisk before the name marks binary mode.
+    lines = re.finditer(r"^(?P<digest>[0-9a-f]{64}) [ *](?P<name>.+)$", text, re.MULTILINE)
+    return [_FileChecksum(**line.groupdict()) for line in lines]

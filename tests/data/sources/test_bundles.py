@@ -130,7 +130,7 @@ def test_concurrent_writers_keep_all_checksums(folder, monkeypatch):
                 DataSpec.from_config(SPEC),
                 replace(make(), name=name),
             )
-    assert list(read(folder)) == [f"{name}.bundle.npz" for name in "abcd"]
+    assert [checksum.name for checksum in read(folder)] == [f"{n}.bundle.npz" for n in "abcd"]
 
 
 def test_full_disk_keeps_the_checksums(folder, monkeypatch):
