@@ -340,6 +340,7 @@ def _newton_with_fixed_lowest_class(problem, nu, tol):
     w, penalty_gradient = problem.start(), None
     gradient = problem.gradient(w)
     for _ in range(_MAX_UNCONSTRAINED_STEPS):
+        # 1) Take a full Newton step.
         step, cholesky = _free_step(problem, gradient)
         squared_step = float(step.dot(step))
         # The squared norm is compared on purpose: this limit is stricter than a limit of the norm,
@@ -348,18 +349,19 @@ def _newton_with_fixed_lowest_class(problem, nu, tol):
             return None
         w = w + step
         if penalty_gradient is None:
-            # The first step usually determines the smallest coefficient. The penalty is
+            # 2) The first step usually determines the smallest coefficient. The penalty is
             # nu * sum(w - w[lowest]), whose gradient is nu, less n_classes * nu at `lowest`.
             lowest = w.argmin()
             penalty_gradient = np.full(len(w), nu)
             penalty_gradient[lowest] -= len(w) * nu
+        # 3) End if one more step with the last factor leaves a negligible gradient; see `_descend`.
         gradient = problem.gradient(w) + penalty_gradient
         if (
             2.0 * (2.0 * squared_step * float(gradient.dot(gradient))) ** 0.5
             <= _FINAL_STEP_FRACTION * tol
         ):
-            # The factor of the last step suffices here; see `_descend`. `shift` is the distance by
-            # which the penalty moves the minimum, to first order; see `_MAX_SHIFT`.
+            # `shift` is the vector by which the penalty moves the minimum, to first order; see
+            # `_MAX_SHIFT`.
             w -= dpotrs(cholesky, gradient, lower=1)[0] / problem.hessian_scale
             shift = dpotrs(cholesky, penalty_gradient, lower=1)[0] / problem.hessian_scale
             is_near = shift.dot(shift) <= _MAX_SHIFT**2 and w.argmin() == lowest

@@ -338,7 +338,8 @@ def fit_feature_codes(X, views, max_bins=None, weights=None):
     -------
     FeatureCodes
     """
-    # The views of a feature are consecutive, and `ends` are the first views of the features.
+    # 1) Code each feature, and shift its views and bins by the number of earlier ones. The views of
+    #    a feature are consecutive: view `ends[j]` is the first one of feature j.
     ends = np.searchsorted(views.feature, np.arange(views.n_features + 1))
     features, first_bin = [], 0
     for values, start, stop in zip(iter_columns(X), ends, ends[1:], strict=False):

@@ -334,6 +334,7 @@ class StumpSearch(StumpEvaluator):
         width : int
             Number of scores of a position.
         """
+        # 1) Collect the scores of each chunk near the best score so far.
         best_score, parts, width = -np.inf, [], 1
         for positions, edges in chunks:
             chunk_scores = criterion.scores(edges)
@@ -349,6 +350,7 @@ class StumpSearch(StumpEvaluator):
                 else:
                     indices = positions[indices // width] * width + indices % width
                 parts.append((indices, scores))
+        # 2) Keep the collected scores near the best score of all chunks.
         if not parts:
             return np.empty(0, np.int64), np.empty(0), width
         if len(parts) == 1:

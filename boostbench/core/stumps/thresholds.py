@@ -60,14 +60,18 @@ def find_thresholds(values, max_bins=None, weights=None):
     >>> find_thresholds(np.arange(9.0), max_bins=3)
     array([2.5, 5.5])
     """
+    # 1) Avoid sorting many values if only the quantiles are needed.
     if max_bins is not None and weights is None and len(values) >= _MIN_VALUES:
         thresholds = _thresholds_by_grid(values, max_bins)
         if thresholds is not None:
             return thresholds
+    # 2) Compute all midpoints.
     distinct, counts = np.unique(values, return_counts=True)
     midpoints = midpoint(distinct[:-1], distinct[1:])
     if max_bins is None or len(distinct) <= max_bins:
         return midpoints
+    # 3) Select the midpoint above the value at each quantile. `ranks` has the number, or the sum of
+    #    the weights, of the values up to each quantile.
     if weights is None:
         ranks = _quantile_ranks(len(values), max_bins)
     else:
