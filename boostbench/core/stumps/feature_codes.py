@@ -357,6 +357,7 @@ def fit_feature_codes(X, views, max_bins=None, weights=None):
         view_of_stump, bin_of_stump = coded.view_of_stump + start, coded.bin_of_stump + first_bin
         features.append(coded._replace(view_of_stump=view_of_stump, bin_of_stump=bin_of_stump))
         first_bin += coded.n_bins
+    # 2) Join the arrays of the features; `_CodedFeature` has its fields in this order.
     code, n_bins, view, threshold, bin_, is_equality, is_missing_above = zip(*features, strict=True)
     return FeatureCodes(
         codes=list(code),

@@ -229,6 +229,7 @@ class PairTables:
         # 2) Make the matrix of each product. In layer 0, the cell of a sample in a table is
         #    ``first code * width + second code``, and its row is ``table * n_cells + cell``. With
         #    an odd number of features, the second code is 0 in the last table.
+        #    `cells` has the shape (n_tables, n_samples).
         self._incidence_matrices = []
         for first in range(0, len(codes), self._features_per_table * tables_per_product):
             table_codes = codes[first : first + self._features_per_table * tables_per_product]
@@ -261,7 +262,7 @@ class PairTables:
         Returns
         -------
         ndarray of shape (n_features or one more, n_layers, width)
-            Pairs have an even number of features: the last one may be empty.
+            With tables of pairs and an odd number of features, the last row is for no feature.
         """
         return np.concatenate(list(self.iter_sums(weights, layer)))
 
