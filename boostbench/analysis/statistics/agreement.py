@@ -297,9 +297,7 @@ class Agreement:
                 (width - excess, 1 + share),
                 (width + excess, 1 - share),
             ):
-                variance, freedom = (
-                    _variance(self.parts, self.folds, published_factor) if share else self.variance
-                )
+                variance, freedom = _variance(self.parts, self.folds, published_factor)
                 p_of_sides.append(float(special.stdtr(freedom, -bound_distance / sqrt(variance))))
             p_values.append(max(p_of_sides))
         return min(p_values)
