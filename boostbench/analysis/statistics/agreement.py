@@ -127,7 +127,7 @@ class Agreement:
     folds : FoldRatio
         Ratio by which the variances in `parts` were multiplied because folds share samples; its
         degrees of freedom limit the difference's degrees of freedom.
-    n_tested : tuple of int, default=None
+    test_samples : tuple of int, default=None
         Test samples behind our number and behind the published one, if the errors are counts.
     """
 
@@ -140,7 +140,7 @@ class Agreement:
     basis: str
     parts: list[VariancePart]
     folds: FoldRatio
-    n_tested: tuple[int, int] | None = None
+    test_samples: tuple[int, int] | None = None
 
     @cached_property
     def difference(self) -> float:
@@ -232,8 +232,8 @@ class Agreement:
     @cached_property
     def detectable(self) -> float:
         """Difference that is found with a probability of `POWER`; NaN if only rounding is known."""
-        if self.n_tested:
-            return _detectable_rise(self.published_error, *self.n_tested)
+        if self.test_samples:
+            return _detectable_rise(self.published_error, *self.test_samples)
         variance, freedom = self.variance
         # The t statistic of a true difference is noncentral. The centre, in standard errors, is the
         # difference whose statistic exceeds the critical value with probability POWER.
@@ -361,10 +361,10 @@ def compare_means(
     parts = [part._replace(variance=folds.variance_ratio * part.variance) for part in parts]
     # 2) Without a deviation, take the errors as binomial counts of test samples: a percentage p has
     #    the variance p (100 - p) / n_tested.
-    n_tested_of_both = None
+    test_samples = None
     if basis == "rounding" and n_tested:
         pooled = (mean + published_mean) / 2
-        basis, n_tested_of_both = "counts", (n_tested * n, n_tested * published_n)
+        basis, test_samples = "counts", (n_tested * n, n_tested * published_n)
         parts = [VariancePart(pooled * (100 - pooled) / n_tested, inf, 1 / n, 1 / published_n)]
     # 3) Add the rounding: the unrounded number is uniform within a unit of the last printed digit,
     #    so its variance is unit**2 / 12.
@@ -379,7 +379,7 @@ def compare_means(
         basis=basis,
         parts=parts,
         folds=folds,
-        n_tested=n_tested_of_both,
+        test_samples=test_samples,
     )
 
 
