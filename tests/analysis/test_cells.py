@@ -4,7 +4,7 @@ from dataclasses import replace
 import pytest
 from fitting.examples import with_records
 
-from boostbench.analysis.cells import BETTER, BETTER_ELSEWHERE
+from boostbench.analysis.cells import BETTER, BETTER_ELSEWHERE, pair_numbers
 from boostbench.fitting.quantities import QUANTITIES
 from boostbench.report.wording import (
     format_chosen,
@@ -154,3 +154,9 @@ def test_number_after_rounds_is_not_recorded_without_stages(make_cell):
     cell = make_cell([1, 2], rounds=50, checkpoints=())
     assert with_records(cell, config__algo__n_iterations=50).status == "not recorded"
     assert with_records(cell, config__algo__n_iterations=49).status == "not reached"
+
+
+def test_numbers_are_paired_on_common_splits(make_cell):
+    pairs = pair_numbers([make_cell([1, 2, 3]), make_cell([4, 5], rounds=50)])
+    assert pairs.tolist() == [[1, 2], [2, 2.5]]
+    assert pair_numbers([make_cell([1]), make_cell([])]).shape == (0, 2)
