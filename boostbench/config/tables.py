@@ -24,8 +24,8 @@ from boostbench.config.compose import compose_experiment, load_option
 from boostbench.config.overrides import Settings, parse_overrides
 from boostbench.fitting.quantities import STAGED, TEST_ERROR, TIMES, Quantity, get_quantity
 from boostbench.papers.metadata import library, published_table
-from boostbench.papers.notes import Claim, filter_remarks
-from boostbench.papers.published import Published, find_published, find_statement
+from boostbench.papers.notes import Claim, filter_remarks, find_statement
+from boostbench.papers.published import Published, find_published
 from boostbench.spec import measures
 from boostbench.spec.algorithm import AlgorithmSpec
 from boostbench.spec.experiment import ExperimentConfig, TableCell

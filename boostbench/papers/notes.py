@@ -1,8 +1,9 @@
-"""Claims, notes and remarks: sentences beside the numbers of a table.
+"""Claims, notes, statements and remarks: sentences beside the numbers of a table.
 
 Notes are known reasons for differences, from the ``notes.yaml`` of a paper's folder. A note fits a
 cell where all its keys do: ``table`` is a published table, ``data`` a row of ours, and all other
-keys are columns of the published table; a list holds alternatives.
+keys are columns of the published table; a list holds alternatives. Statements are the paper's tests
+of two algorithms, from its ``wilcoxon.csv``.
 """
 
 import re
@@ -14,8 +15,9 @@ from typing import NamedTuple
 import msgspec
 import yaml
 
-from boostbench.papers.metadata import Condition, conditions, library
-from boostbench.papers.published import Published
+from boostbench.papers.metadata import Condition, conditions, library, published_table
+from boostbench.papers.published import Published, read_paper_file
+from boostbench.util.configs import paper_folders
 
 
 class Claim(msgspec.Struct, frozen=True):
@@ -103,6 +105,71 @@ def _read_notes(path: Path) -> list[_Note]:
         ]
         notes.append(_Note(" ".join(entry["note"].split()), tuple(where)))
     return notes
+
+
+class Statement(NamedTuple):
+    """Line of a paper's ``wilcoxon.csv``: a signed-rank test that the paper reports.
+
+    Attributes
+    ----------
+    table : str
+        Number of the table in the paper.
+    a, b : str
+        Names of the two algorithms.
+    n_data, statistic, critical_value_5pct : str
+        Number of data sets, and the numbers of the test as they are printed.
+    significant : {"yes", "no"}
+        Result at 5 %.
+    """
+
+    table: str
+    a: str
+    b: str
+    n_data: str
+    statistic: str
+    critical_value_5pct: str
+    significant: str
+
+    @property
+    def sentence(self) -> str:
+        """The statement in words."""
+        verdict = "rejects" if self.significant == "yes" else "fails to reject"
+        return (
+            f"The paper, over {self.n_data} data sets: statistic {self.statistic}, critical value "
+            f"{self.critical_value_5pct}; WSRT {verdict} the null hypothesis."
+        )
+
+
+def read_statements(paper: str) -> list[Statement]:
+    """Return the signed-rank tests that a paper reports; none without a ``wilcoxon.csv``."""
+    path = dict(paper_folders())[paper] / "wilcoxon.csv"
+    if not path.exists():
+        return []
+    lines = read_paper_file(path)
+    return [Statement(*(line.texts[name] for name in Statement._fields)) for line in lines]
+
+
+def find_statement(table: str, a: Collection[str], b: Collection[str]) -> str | None:
+    """Return a paper's statement on a Wilcoxon signed-rank test between two columns.
+
+    Parameters
+    ----------
+    table : str
+        Name of the CSV file without its ending.
+    a, b : collection of str
+        Names of each of the two algorithms: ``rboost_proj``, ``rboost_proj:wlda``.
+
+    Returns
+    -------
+    str or None
+        Sentence; None if the paper reports no such test.
+    """
+    paper_table = published_table(table)
+    for reported in read_statements(paper_table.paper):
+        is_pair = (reported.a in a and reported.b in b) or (reported.a in b and reported.b in a)
+        if reported.table == paper_table.number and is_pair:
+            return reported.sentence
+    return None
 
 
 def filter_remarks(

@@ -20,7 +20,6 @@ from boostbench.papers.metadata import (
     library,
     published_table,
 )
-from boostbench.util.configs import paper_folders
 from boostbench.util.errors import UserError, did_you_mean, os_error_reason, unknown_name_error
 from boostbench.util.numbers import mean_std
 
@@ -145,51 +144,9 @@ class TextLine(NamedTuple):
         return all(condition.is_met(self.texts[condition.column]) for condition in where)
 
 
-class Statement(NamedTuple):
-    """Line of a paper's ``wilcoxon.csv``: a signed-rank test that the paper reports.
-
-    Attributes
-    ----------
-    table : str
-        Number of the table in the paper.
-    a, b : str
-        Names of the two algorithms.
-    n_data, statistic, critical_value_5pct : str
-        Number of data sets, and the numbers of the test as they are printed.
-    significant : {"yes", "no"}
-        Result at 5 %.
-    """
-
-    table: str
-    a: str
-    b: str
-    n_data: str
-    statistic: str
-    critical_value_5pct: str
-    significant: str
-
-    @property
-    def sentence(self) -> str:
-        """The statement in words."""
-        verdict = "rejects" if self.significant == "yes" else "fails to reject"
-        return (
-            f"The paper, over {self.n_data} data sets: statistic {self.statistic}, critical value "
-            f"{self.critical_value_5pct}; WSRT {verdict} the null hypothesis."
-        )
-
-
 def lines_of(table: str) -> list[dict[str, str]]:
     """Return the lines of a published table: the cells as they are written, by column."""
-    return [line.texts for line in _read_paper_file(published_table(table).path)]
-
-
-def read_statements(paper: str) -> list[Statement]:
-    """Return the signed-rank tests that a paper reports; none without a ``wilcoxon.csv``."""
-    path = dict(paper_folders())[paper] / "wilcoxon.csv"
-    if not path.exists():
-        return []
-    lines = _read_paper_file(path)
-    return [Statement(*(line.texts[name] for name in Statement._fields)) for line in lines]
+    return [line.texts for line in read_paper_file(published_table(table).path)]
 
 
 def find_published(table: str, data: str, algo: str, params: Mapping) -> tuple[Published, ...]:
@@ -289,29 +246,6 @@ def sources(table: str) -> set[str]:
         for number in line.published
         if number.quantity.name == paper_table.quantity.name
     }
-
-
-def find_statement(table: str, a: Collection[str], b: Collection[str]) -> str | None:
-    """Return a paper's statement on a Wilcoxon signed-rank test between two columns.
-
-    Parameters
-    ----------
-    table : str
-        Name of the CSV file without its ending.
-    a, b : collection of str
-        Names of each of the two algorithms: ``rboost_proj``, ``rboost_proj:wlda``.
-
-    Returns
-    -------
-    str or None
-        Sentence; None if the paper reports no such test.
-    """
-    paper_table = published_table(table)
-    for reported in read_statements(paper_table.paper):
-        is_pair = (reported.a in a and reported.b in b) or (reported.a in b and reported.b in a)
-        if reported.table == paper_table.number and is_pair:
-            return reported.sentence
-    return None
 
 
 def read_published_file(
@@ -447,7 +381,7 @@ def _read_csv(path: Path) -> list[tuple[int, list[str]]]:
 
 
 @cache
-def _read_paper_file(path: Path) -> list[TextLine]:
+def read_paper_file(path: Path) -> list[TextLine]:
     """Return the lines of a file of a paper."""
     (_, names), *rows = _read_csv(path) or [(0, [])]
     if rows and "data" not in names and "a" not in names:
@@ -458,7 +392,7 @@ def _read_paper_file(path: Path) -> list[TextLine]:
 @cache
 def _paper_lines(paper_table: PublishedTable) -> list[PublishedLine]:
     """Return the parsed lines of a table of a paper."""
-    lines = _read_paper_file(paper_table.path)
+    lines = read_paper_file(paper_table.path)
     parser = _LineParser.from_heading(paper_table, lines[0].texts if lines else ())
     return [parser.parse(line) for line in lines]
 
@@ -659,7 +593,7 @@ def _first_occurrence(paper_table: PublishedTable, line: TextLine) -> str:
             continue
         # The line of the other table has the same settings, but for those that are named `there`.
         other = published_table(repetition.table)
-        candidates = _read_paper_file(other.path)
+        candidates = read_paper_file(other.path)
         names = {"data", other.algo, *_setting_columns(other, candidates[0].texts)}
         differing = {condition.column for condition in repetition.there}
         equal = [

@@ -10,10 +10,10 @@ from boostbench.papers.metadata import (
     library,
     published_table,
 )
+from boostbench.papers.notes import find_statement
 from boostbench.papers.published import (
     find_published,
     find_quantity,
-    find_statement,
     lines_of,
 )
 from boostbench.util import configs

@@ -8,12 +8,11 @@ from scipy import stats
 from boostbench.analysis.statistics.wilcoxon import MAX_EXACT, Wilcoxon, critical_value, wilcoxon
 from boostbench.papers import published
 from boostbench.papers.metadata import library
+from boostbench.papers.notes import read_statements
 from boostbench.util.numbers import differences
 
 STATEMENTS = [
-    (paper.name, reported)
-    for paper in library().papers
-    for reported in published.read_statements(paper.name)
+    (paper.name, reported) for paper in library().papers for reported in read_statements(paper.name)
 ]
 # The second name of a statement's algorithm says which lines of the table are meant.
 SETTINGS = {"wlda": "weak_learner", "exponential": "loss", "logistic": "loss"}
