@@ -120,14 +120,17 @@ def effects(tables: Sequence[Table]) -> Effects:
 
 
 def _published_effect(a: Cell, b: Cell) -> Agreement | None:
-    """Compare two published numbers; None if they are not of two algorithms with deviations."""
+    """Compare two published numbers; None if they are not of two algorithms with deviations.
+
+    An `Agreement` compares any two means; the second takes the place of the published one.
+    """
     first, second = a.target, b.target
     repeated = all(t.n > 1 and not isnan(t.std) for t in (first, second))
     if a.algo == b.algo or a.rounds != b.rounds or not repeated:
         return None
     return compare_means(
         *(first.mean, first.std, first.n, second.mean, second.std, second.n),
-        first.quantity.digits,
+        digits=first.quantity.digits,
         folds=a.fold_ratio,
     )
 
@@ -136,7 +139,7 @@ def _our_effect(a: Cell, b: Cell) -> Agreement:
     """Compare our numbers of two cells."""
     return compare_means(
         *(a.mean, a.std, len(a.numbers), b.mean, b.std, len(b.numbers)),
-        _FULL_DIGITS,
+        digits=_FULL_DIGITS,
         folds=a.fold_ratio,
     )
 

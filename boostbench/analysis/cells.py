@@ -244,19 +244,19 @@ class Cell(CellResult):
             return None
         n_tested = self.rows["n_test"][0] if self.quantity.of_samples else None
         compared = compare_means(
-            self.mean,
-            self.std,
-            len(self.numbers),
-            target.mean,
-            target.std,
-            target.n,
-            target.quantity.digits,
-            self.quantity.sign,
-            nearer_end(target.mean, self.quantity.perfect, self.quantity.worst),
-            target.pool_share,
-            n_tested,
-            self.rule,
-            self.fold_ratio,
+            mean=self.mean,
+            std=self.std,
+            n=len(self.numbers),
+            published_mean=target.mean,
+            published_std=target.std,
+            published_n=target.n,
+            digits=target.quantity.digits,
+            sign=self.quantity.sign,
+            reference=nearer_end(target.mean, self.quantity.perfect, self.quantity.worst),
+            pool_share=target.pool_share,
+            n_tested=n_tested,
+            rule=self.rule,
+            folds=self.fold_ratio,
         )
         # A partial result is too uncertain to judge without a published standard deviation.
         return None if compared.basis in ("counts", "rounding") and self.is_partial else compared

@@ -313,11 +313,13 @@ def choose_layouts(grid: Grid, styles: Sequence[Style] = TABLE_STYLES) -> list[L
     n_columns = len(grid.cell_heads)
     for n_parts in range(2, n_columns + 1):
         bounds = [round(part * n_columns / n_parts) for part in range(n_parts + 1)]
+        # Names are broken only if the parts are too wide otherwise.
         for max_text_width in (None, 9):
             style = Style("footnotesize", 0.3, max_text_width=max_text_width)
             parts = [_make_layout(grid.select_columns(*pair), style) for pair in pairwise(bounds)]
             if all(part.width <= PAGE_WIDTHS[style.size] for part in parts):
                 return parts
+    # A single column is too wide, too: each column is a part, in the densest style.
     return [
         _make_layout(grid.select_columns(index, index + 1), styles[-1])
         for index in range(n_columns)
