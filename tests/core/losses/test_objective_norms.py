@@ -25,7 +25,7 @@ def rows(seed=0, shape=(40, 4)):
     return W
 
 
-def test_norms_equal_the_norms(name):
+def test_norms_equal_their_definitions(name):
     W = rows()
     value, _ = PLAIN[name]
     np.testing.assert_allclose(ROW_NORMS[name]().evaluate(W), [value(w) for w in W], rtol=1e-12)
