@@ -98,6 +98,7 @@ class StumpsWithSets(Stumps):
 
     def _append_set_columns(self, X, selection):
         """Return X with a 0/1 column for each set; only the columns of selected sets are filled."""
+        # The feature of a set is negative: it counts columns from the end, here and in the result.
         selected_sets = np.unique(self.feature[selection])
         selected_sets = selected_sets[selected_sets < 0]
         columns = np.zeros((len(X), len(self.sets)))

@@ -291,8 +291,10 @@ class FeatureCodes:
         # When the samples of a bin move from +1 to -1, an edge changes by minus twice their sum.
         changes = np.multiply(bin_sums, -2.0, dtype=np.float64)
         edges = self._accumulate(changes, total).take(self.bin_of_stump, axis=0)
+        # If missing values count as the highest, they move back from -1 to +1.
         if len(self._missing_above):
             edges[self._missing_above] += 2.0 * bin_sums.take(self._bin_of_missing_above, axis=0)
+        # The sum of one bin less the sum of the other bins is twice its sum less `total`.
         if len(self._equality):
             edges[self._equality] = 2.0 * bin_sums.take(self._bin_of_equality, axis=0) - total
         return edges
@@ -385,6 +387,7 @@ def numeric_feature_codes(codes, thresholds):
     -------
     FeatureCodes
     """
+    # Each feature is its own view, so that `feature` has the view of each stump.
     n_thresholds = np.array([len(feature_thresholds) for feature_thresholds in thresholds])
     feature = np.repeat(np.arange(len(thresholds)), n_thresholds)
     all_false = np.zeros(len(feature), bool)
@@ -394,7 +397,7 @@ def numeric_feature_codes(codes, thresholds):
         feature_of_view=np.arange(len(thresholds)),
         view_of_stump=feature,
         threshold_of_stump=np.concatenate(thresholds),
-        # A feature has one bin more than thresholds.
+        # Each earlier feature has one bin more than thresholds.
         bin_of_stump=np.arange(len(feature)) + feature,
         is_equality=all_false,
         is_missing_above=all_false,
