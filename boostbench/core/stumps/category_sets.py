@@ -69,16 +69,8 @@ class StumpsWithSets(Stumps):
                 for learner in learners
             ]
         )
-        self._member_views = np.unique(np.concatenate(self.sets))
-        self._members = np.stack(
-            [np.isin(self._member_views, views) for views in self.sets], axis=1
-        )
-
-    @property
-    def tested(self):
-        """Column of X that each learner tests; for a set, its first column."""
-        first = np.array([views[0] for views in self.sets])
-        return np.where(self.feature < 0, first[np.minimum(self.feature, -1)], self.feature)
+        self._member_views = member_views = np.unique(np.concatenate(self.sets))
+        self._members = np.stack([np.isin(member_views, views) for views in self.sets], axis=1)
 
     @property
     def n_parameters(self):
@@ -102,9 +94,8 @@ class StumpsWithSets(Stumps):
         selected_sets = np.unique(self.feature[selection])
         selected_sets = selected_sets[selected_sets < 0]
         columns = np.zeros((len(X), len(self.sets)))
-        columns[:, selected_sets] = X[:, self._member_views] @ self._members[
-            :, selected_sets
-        ].astype(float)
+        members = self._members[:, selected_sets].astype(float)
+        columns[:, selected_sets] = X[:, self._member_views] @ members
         return np.hstack([X, columns])
 
 
