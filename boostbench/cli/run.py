@@ -243,8 +243,8 @@ def _run_job(config: ExperimentConfig, heading: str) -> int:
     Returns
     -------
     int
-        1 if splits failed or, without a shard, nothing is recorded; else 0. The baselines do not
-        count.
+        1 if splits failed or nothing is recorded; else 0. A shard, which is one machine's part of
+        the splits, may have nothing to record. The baselines do not count.
     """
     with spinner("starting"):
         from boostbench.execution.jobs import execute

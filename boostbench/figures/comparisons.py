@@ -251,7 +251,9 @@ class Ranks(TableFigure, frozen=True, kw_only=True):
         return Drawing(draw_critical_difference(table, comparison), results, notes, facts, _HEADER)
 
 
-_MATRIX_CELL = (0.95, 0.42)  # inches, smallest width and height of a cell
+_MATRIX_CELL_WIDTH = 0.95  # inches, at least
+_MATRIX_CELL_HEIGHT = 0.42  # inches, two lines of text
+_MATRIX_MARGIN = 0.1  # inches, at the sides and between the cells and the key
 _MATRIX_LABEL_WIDTH = 16  # letters, then a label is broken
 _MATRIX_SHADE = 0.75  # opacity of the largest difference where p is 0
 _LETTER = 0.058  # inches, mean width of a letter
@@ -280,22 +282,21 @@ def draw_matrix(table: Table, comparison: Comparison) -> Figure:
     # 1) Compute the sizes: a cell is as wide as the widest label.
     labels = [label(break_words(table.columns[name].label, _MATRIX_LABEL_WIDTH)) for name in names]
     label_width = max(map(_text_width, labels)) + 2 * _GAP
-    cell_width = max(_MATRIX_CELL[0], label_width)
+    cell_width = max(_MATRIX_CELL_WIDTH, label_width)
     label_height = _LINE * max(text.count("\n") + 1 for text in labels) + _GAP
-    width = min(label_width + cell_width * n + 0.1, 2 * PAGE_WIDTH)
+    width = min(label_width + cell_width * n + _MATRIX_MARGIN, 2 * PAGE_WIDTH)
     key = fill(_matrix_key(comparison), int(width / _LETTER))
     key_height = _LINE * (key.count("\n") + 1) + _GAP
-    height = label_height + _MATRIX_CELL[1] * n + key_height + 0.1
+    height = label_height + _MATRIX_CELL_HEIGHT * n + key_height + _MATRIX_MARGIN
     largest = max(abs(test.difference) for test in comparison.tests) or 1.0
     colours = LinearSegmentedColormap.from_list("sides", [COLOURS[0], "white", COLOURS[1]])
     norm = TwoSlopeNorm(0, -largest, largest)
     with style():
         figure = Figure(figsize=(width, height), dpi=DPI)
-        left_edge, bottom_edge = label_width / width, (key_height + 0.1) / height
+        left_edge, bottom_edge = label_width / width, (key_height + _MATRIX_MARGIN) / height
         top_edge = (height - label_height) / height
-        axes = figure.add_axes(
-            (left_edge, bottom_edge, 1 - left_edge - 0.1 / width, top_edge - bottom_edge)
-        )
+        axes_width = 1 - left_edge - _MATRIX_MARGIN / width
+        axes = figure.add_axes((left_edge, bottom_edge, axes_width, top_edge - bottom_edge))
         axes.set(xlim=(0, n), ylim=(n, 0))
         # 2) Draw the cells.
         for (i, a), (j, b) in permutations(enumerate(names), 2):
@@ -310,7 +311,7 @@ def draw_matrix(table: Table, comparison: Comparison) -> Figure:
         axes.set_yticks(centres, labels)
         axes.tick_params(length=0, top=False, labeltop=True, bottom=False, labelbottom=False)
         axes.spines[:].set_visible(False)
-        figure.text(0.1 / width, 0.05 / height, key, va="bottom", fontsize=6.5)
+        figure.text(_MATRIX_MARGIN / width, 0.05 / height, key, va="bottom", fontsize=6.5)
     return figure
 
 
