@@ -69,8 +69,15 @@ class StumpsWithSets(Stumps):
                 for learner in learners
             ]
         )
-        self._member_views = member_views = np.unique(np.concatenate(self.sets))
-        self._members = np.stack([np.isin(member_views, views) for views in self.sets], axis=1)
+        # Views that occur in a set, and mask of the views of each set: (n_used, n_sets).
+        self._used = np.unique(np.concatenate(self.sets))
+        self._members = np.stack([np.isin(self._used, views) for views in self.sets], axis=1)
+
+    @property
+    def tested(self):
+        """Column of X that each learner tests; for a set, its first column."""
+        first = np.array([views[0] for views in self.sets])
+        return np.where(self.feature < 0, first[np.minimum(self.feature, -1)], self.feature)
 
     @property
     def n_parameters(self):
@@ -95,7 +102,7 @@ class StumpsWithSets(Stumps):
         selected_sets = selected_sets[selected_sets < 0]
         columns = np.zeros((len(X), len(self.sets)))
         members = self._members[:, selected_sets].astype(float)
-        columns[:, selected_sets] = X[:, self._member_views] @ members
+        columns[:, selected_sets] = X[:, self._used] @ members
         return np.hstack([X, columns])
 
 
