@@ -1,13 +1,8 @@
 import numpy as np
 import pytest
 
-from boostbench.core.projections import (
-    KINDS,
-    margin_preservation,
-    margin_separability,
-    random_matrix,
-    random_orthonormal,
-)
+from boostbench.core.projection_bounds import margin_preservation, margin_separability
+from boostbench.core.projections import KINDS, random_matrix, random_orthonormal
 
 
 @pytest.mark.parametrize("kind", KINDS)
