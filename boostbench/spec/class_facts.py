@@ -3,7 +3,9 @@
 The key of a record leaves out parameters at their defaults (`boostbench.spec.keys`), and a record
 is fresh if the version of its class is today's. Importing an estimator takes a second with the
 modules of all stumps and losses; parsing its source takes milliseconds. Therefore the facts of a
-class of boostbench that is not imported yet are read from its source.
+class of boostbench that is not imported yet are read from its source: the syntax tree becomes a
+*stand-in*, a class of the same name and bases whose literal attributes have their values. Any other
+attribute of it is a node of the syntax tree, and a method is its `ast.arguments`.
 
 A class of boostbench states the version of its numbers by its attribute ``edition``: whoever
 changes the numbers on purpose increases it. The version of a class of an installed distribution is
@@ -11,6 +13,7 @@ the distribution's version, and the version of any other class is the text of it
 """
 
 import ast
+import contextlib
 import functools
 import hashlib
 import importlib.metadata
@@ -56,10 +59,8 @@ def constructor_defaults(target: str) -> list[DefaultParameter]:
     list of DefaultParameter
         It is cached, so callers must not change it.
     """
-    try:
+    with contextlib.suppress(_NotInSourceError):
         return _source_defaults(target)
-    except _NotInSourceError:
-        pass
     try:
         signature = inspect.signature(import_class(target))
     except (Exception, SystemExit):
@@ -87,14 +88,12 @@ def class_attribute(target: str, name: str, default: Any) -> Any:
     Exception
         Any error of the import of a class whose source does not give the attribute.
     """
-    try:
+    with contextlib.suppress(_NotInSourceError):
         value = getattr(_stand_in_class(target), name, default)
-        # A value that is no literal is a node of the syntax tree, see `_build_stand_in`.
-        if isinstance(value, ast.AST):
-            raise _NotInSourceError(name)
-        return value
-    except _NotInSourceError:
-        return getattr(import_class(target), name, default)
+        # A node of the syntax tree is no literal: only the imported class has its value.
+        if not isinstance(value, ast.AST):
+            return value
+    return getattr(import_class(target), name, default)
 
 
 def _source_defaults(target: str) -> list[DefaultParameter]:
@@ -120,24 +119,31 @@ def _source_defaults(target: str) -> list[DefaultParameter]:
             for argument, node in pairs
             if node is not None
         ]
-    # 2) Otherwise the annotated attributes are the parameters, as in a dataclass, see
-    #    `boostbench.algorithms.base.parameters`. A class may turn a parameter of its base into an
-    #    attribute, by the annotation ClassVar.
+    # 2) Without one, the annotated attributes are the parameters, as in a dataclass, see
+    #    `boostbench.algorithms.base.parameters`.
     if not any(base.__name__ == "DeclaredParameters" for base in cls.__mro__):
         raise _NotInSourceError("__init__")
-    # The keys of `declared` are the names of the parameters, in their order.
-    declared = {}
+    values = [(name, getattr(cls, name)) for name in _declared_parameter_names(cls)]
+    return [
+        DefaultParameter(name, _literal(value) if isinstance(value, ast.AST) else value)
+        for name, value in values
+    ]
+
+
+def _declared_parameter_names(cls: type) -> list[str]:
+    """Return the names of the annotated attributes of a stand-in, those of its bases first.
+
+    A class may turn a parameter of its base into an attribute of the class, by the annotation
+    ``ClassVar``. The annotation ``KW_ONLY`` marks a place in the signature and no parameter.
+    """
+    names = []
     for base in reversed(cls.__mro__):
         for name, annotation in vars(base).get("__annotations__", {}).items():
             if annotation.startswith("ClassVar"):
-                declared.pop(name, None)
-            elif annotation != "KW_ONLY":
-                declared[name] = None
-    pairs = [(name, getattr(cls, name)) for name in declared]
-    return [
-        DefaultParameter(name, _literal(value) if isinstance(value, ast.AST) else value)
-        for name, value in pairs
-    ]
+                names = [other for other in names if other != name]
+            elif annotation != "KW_ONLY" and name not in names:
+                names.append(name)
+    return names
 
 
 def _stand_in_class(target: str) -> type:
@@ -152,32 +158,31 @@ def _stand_in_class(target: str) -> type:
     module, _, name = target.rpartition(".")
     if module.partition(".")[0] != _PACKAGE:
         raise _NotInSourceError(target)
-    origin = _find_definition(module, name)
-    if origin is None or origin[0] in sys.modules:
+    origin = _find_origin(module, name)
+    if origin is None or origin.module in sys.modules:
         raise _NotInSourceError(target)
-    return _build_stand_in(*origin)
+    return _build_stand_in(origin)
+
+
+class _ClassOrigin(NamedTuple):
+    """Module of boostbench that defines a class, and the name of the class there."""
+
+    module: str
+    name: str
 
 
 @functools.cache
-def _build_stand_in(module: str, name: str) -> type:
+def _build_stand_in(origin: _ClassOrigin) -> type:
     """Return a stand-in for a class of boostbench, made from the source of its module.
 
-    It has the bases of the class, as stand-ins, so that attributes are inherited. Literal
-    attributes have their values. Other attributes are nodes of the syntax tree, and methods are
-    their `ast.arguments`.
-
-    Parameters
-    ----------
-    module : str
-        Dotted name of the module.
-    name : str
-        Name of the class in the module.
+    Its bases are stand-ins for the bases of the class, so that it inherits their attributes. Its
+    attributes are described at the top of this module.
     """
-    tree = _parse_module(module)
-    node = next(n for n in tree.body if isinstance(n, ast.ClassDef) and n.name == name)
+    tree = _parse_module(origin.module)
+    node = next(n for n in tree.body if isinstance(n, ast.ClassDef) and n.name == origin.name)
     bases = [base.id for base in node.bases if isinstance(base, ast.Name)]
-    # Bases of other packages have neither an edition nor parameters of ours.
-    origins = [origin for base in bases if (origin := _find_definition(module, base))]
+    # Bases of other packages have neither an edition nor parameters of boostbench.
+    base_origins = [found for base in bases if (found := _find_origin(origin.module, base))]
     namespace = {"__annotations__": {}}
     for item in node.body:
         if isinstance(item, ast.AnnAssign) and isinstance(item.target, ast.Name):
@@ -187,17 +192,17 @@ def _build_stand_in(module: str, name: str) -> type:
             item.name == "__init__" or not item.name.startswith("__")
         ):
             namespace[item.name] = item.args
-        for target, value in _assignments(item):
+        for variable, value in _assignments(item):
             try:
-                namespace[target] = _literal(value)
+                namespace[variable] = _literal(value)
             except _NotInSourceError:
-                namespace[target] = value
-    return type(name, tuple(_build_stand_in(*origin) for origin in origins), namespace)
+                namespace[variable] = value
+    return type(origin.name, tuple(map(_build_stand_in, base_origins)), namespace)
 
 
 @functools.cache
-def _find_definition(module: str, name: str) -> tuple[str, str] | None:
-    """Return the module that defines a class, and its name there.
+def _find_origin(module: str, name: str) -> _ClassOrigin | None:
+    """Return the origin of a class; None if another package defines it, or the class is not there.
 
     Parameters
     ----------
@@ -205,20 +210,15 @@ def _find_definition(module: str, name: str) -> tuple[str, str] | None:
         Module of boostbench that defines the class or imports it.
     name : str
         Name of the class in `module`.
-
-    Returns
-    -------
-    (str, str) or None
-        None: the class is imported from another package, or is not there.
     """
     tree = _parse_module(module)
     if any(isinstance(node, ast.ClassDef) and node.name == name for node in tree.body):
-        return module, name
+        return _ClassOrigin(module, name)
     imports = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
     for node in imports:
         names = [alias.name for alias in node.names if alias.asname is None]
         if name in names and (node.module or "").startswith(f"{_PACKAGE}."):
-            return _find_definition(node.module, name)
+            return _find_origin(node.module, name)
     return None
 
 
@@ -240,13 +240,13 @@ def _parse_module(module: str) -> ast.Module:
 
 
 def _assignments(node: ast.stmt) -> Iterator[tuple[str, ast.expr]]:
-    """Yield the names and values of an assignment."""
+    """Yield the variables that a statement assigns, each with the node of its value."""
     if isinstance(node, ast.AnnAssign) and node.value and isinstance(node.target, ast.Name):
         yield node.target.id, node.value
     elif isinstance(node, ast.Assign):
-        for target in node.targets:
-            if isinstance(target, ast.Name):
-                yield target.id, node.value
+        for variable in node.targets:
+            if isinstance(variable, ast.Name):
+                yield variable.id, node.value
 
 
 def _literal(node: ast.expr) -> Any:
@@ -274,8 +274,8 @@ class CodeVersion(NamedTuple):
     Attributes
     ----------
     edition : int
-        Edition of the estimator's class, plus the increases of the editions of objects in its
-        parameters.
+        Edition of the estimator's class, plus the editions above the first one of the classes of
+        objects in its parameters.
     source : str or None
         First 16 hex digits of the SHA-256 of the files of user classes; None: no such class.
     versions : tuple of InstalledVersion
@@ -311,7 +311,8 @@ def find_code_version(targets: Iterable[str], measure: type) -> CodeVersion:
 @functools.cache
 def _code_version(targets: tuple[str, ...], modules: tuple[str, ...]) -> CodeVersion:
     """Return the version of the classes `targets`, which are in `modules`."""
-    # 1) Classes of boostbench: each edition above the first one increases the sum.
+    # 1) Classes of boostbench: the edition of the config is a sum, so that a new edition of any of
+    #    its classes changes it. It is 1 if all classes have their first edition.
     edition = FIRST_EDITION + sum(_edition(target) - FIRST_EDITION for target in targets)
     # 2) Classes of other packages: the versions of the distributions that are installed.
     distributions = {
