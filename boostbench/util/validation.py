@@ -1,8 +1,12 @@
 """Validation of configs and of files by the types of a struct, with error messages of one line.
 
 msgspec checks single values. This module finds the key of a fault, and adds near matches and a
-description of the type. `validate_mapping` checks a group of a config, whose fields have described
-types (`annotated_type`). `struct_from_mapping` checks a YAML file, whose fields have plain types.
+description of the type. It has two families of functions:
+
+- `validate_mapping` and `struct_from_config` check a group of a config, such as ``data``. Its
+  struct has fields of described types (`annotated_type`), which messages quote.
+- `struct_from_mapping` and `check_value` check a YAML file, such as the definition of a table. Its
+  struct has fields of plain types, which this module puts into words.
 """
 
 import contextlib
@@ -88,8 +92,11 @@ def validate_mapping(cls: type[msgspec.Struct], content: Mapping, where: str) ->
         try:
             msgspec.convert(value, kind)
         except (ValueError, RecursionError):
+            # msgspec does not name the key of a fault in a nested struct. A check of its entries
+            # one by one raises the precise error. If each entry is valid, or a required key is
+            # missing, the message below describes the value as a whole.
             nested = _nested_struct(kind)
-            if nested and isinstance(value, Mapping) and set(_required(nested)) <= value.keys():
+            if nested and isinstance(value, Mapping) and value.keys() >= set(_required(nested)):
                 validate_mapping(nested, value, f"{where}.{key}")
             advice = _advice(kind, value, f"{where}.{key}")
             raise UserError(f"{where}.{key} is {value!r}; {advice}") from None
@@ -216,6 +223,7 @@ def check_value(kind: Any, value: Any, where: str, key: str, allow_empty: bool =
     if has_parser:
         return kind.parse(check_value(list[str], value, where, key), where)
     if origin in (Union, types.UnionType):
+        # The only unions in structs of files are ``X | None``.
         [inner] = [arg for arg in args if arg is not type(None)]
         return None if value is None else check_value(inner, value, where, key, allow_empty)
     if is_struct:
@@ -314,7 +322,11 @@ def _is_unquoted_text(value: Any, kind: Any) -> bool:
 
 
 def _alternatives(kind: Any) -> tuple:
-    """Return the types of a union; a single type is the only one."""
+    """Return the types of a union of described types and literals.
+
+    A described type or a literal is the only one. The fields of configs have no plain types, such
+    as ``int``, for which the result is empty.
+    """
     return (kind,) if get_origin(kind) in (Annotated, Literal) else get_args(kind)
 
 
@@ -369,7 +381,11 @@ def _required(cls: type[msgspec.Struct]) -> list[str]:
 
 
 def _nested_struct(kind: Any) -> type | None:
-    """Return the struct of a field with described types; None if the type is no such struct."""
+    """Return the struct in a described type, such as ``annotated_type(DataCounts, "...") | None``.
+
+    None: the type has no struct, or one whose fields all have defaults. Messages describe the value
+    of such a field as a whole, as its description lists the keys.
+    """
     inner = next((get_args(a)[0] for a in _alternatives(kind) if get_origin(a) is Annotated), None)
     is_struct = isinstance(inner, type) and issubclass(inner, msgspec.Struct)
     return inner if is_struct and _required(inner) else None
