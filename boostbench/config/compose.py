@@ -29,7 +29,7 @@ from boostbench.spec.protocol import ProtocolSpec
 from boostbench.util import configs
 from boostbench.util.errors import UserError, invalid_folder_error, unknown_name_error
 from boostbench.util.files import user_path
-from boostbench.util.validation import struct_from_config, struct_from_mapping
+from boostbench.util.validation import struct_from_config, struct_from_yaml
 
 # Modules that read data and look up classes import NumPy or scikit-learn. Functions import them
 # when they need them, so that an unknown name on a command line is reported at once.
@@ -340,7 +340,7 @@ class _ComposedConfig(msgspec.Struct):
             composed = msgspec.convert(content, cls)
         except msgspec.ValidationError:
             # The slower check raises the error again, with the key and advice.
-            composed = struct_from_mapping(cls, content, "the configuration", allow_empty=True)
+            composed = struct_from_yaml(cls, content, "the configuration", allow_empty=True)
         if not composed.results:
             raise invalid_folder_error(composed.results)
         composed.results = str(user_path(composed.results))

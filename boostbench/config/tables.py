@@ -32,7 +32,7 @@ from boostbench.spec.experiment import ExperimentConfig, TableCell
 from boostbench.util import configs
 from boostbench.util.errors import UserError, did_you_mean, unknown_name_error
 from boostbench.util.terminal import spinner, truncated_repr
-from boostbench.util.validation import check_names, check_value, struct_from_mapping
+from boostbench.util.validation import check_names, check_value, struct_from_yaml
 
 #: Keys of a table's file from which its rows and columns are made.
 _ENTRY_KEYS = ("suite", "rows", "published_as", "columns")
@@ -211,7 +211,7 @@ class TableDefinition(msgspec.Struct, frozen=True):
                     raise UserError(f"{where} has no key {key!r}; {advice}")
             raise UserError(f"{where} is not a table: it needs title, rows and columns")
         # 3) Make the struct.
-        definition = struct_from_mapping(
+        definition = struct_from_yaml(
             cls,
             {key: content[key] for key in content if key not in _ENTRY_KEYS},
             where,
@@ -646,7 +646,7 @@ def _read_rows(entries: Any, published_as: Any, where: str) -> tuple[RowDefiniti
     """
     published_names = check_value(dict[str, str], published_as, where, "published_as")
     rows = [
-        struct_from_mapping(
+        struct_from_yaml(
             RowDefinition,
             {"data": name, "title": data_title(name)} | content,
             f"{where}: row {name}",
@@ -691,7 +691,7 @@ def _read_columns(entries: Any, where: str) -> tuple[ColumnDefinition, ...]:
             raise UserError(f"{where_column} has algo and _target_; take one of them")
         default = {} if "_target_" in content else {"algo": name}
         columns.append(
-            struct_from_mapping(ColumnDefinition, default | content, where_column, name=name)
+            struct_from_yaml(ColumnDefinition, default | content, where_column, name=name)
         )
     counts = Counter((column.group, column.title) for column in columns if column.title)
     return tuple(

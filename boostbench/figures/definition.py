@@ -18,7 +18,7 @@ from boostbench.fitting.quantities import Quantity
 from boostbench.report.renderers.markdown import escape, pipe_table
 from boostbench.util import configs
 from boostbench.util.errors import UserError, did_you_mean, truncated_list
-from boostbench.util.validation import check_value, struct_from_mapping
+from boostbench.util.validation import check_value, struct_from_yaml
 
 
 class Drawing(msgspec.Struct, frozen=True):
@@ -158,7 +158,7 @@ def read_figure(name: str) -> FigureDefinition:
     kind = check_value(str, content.pop("kind"), str(path), "kind")
     if kind not in types:
         raise UserError(f"{path}: kind is {kind!r}; {did_you_mean(kind, types)}")
-    return struct_from_mapping(
+    return struct_from_yaml(
         types[kind], content, str(path), name=configs.definition_name("figure", path)
     )
 

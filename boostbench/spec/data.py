@@ -264,7 +264,7 @@ class DataSpec(msgspec.Struct, frozen=True, omit_defaults=True):
             return config
         if config.get("name") is None:
             # An error in another key is reported first: a misspelled name is an unknown key.
-            validation.validate_mapping(cls, {**config, "name": "-"}, "data")
+            validation.check_config_group(cls, {**config, "name": "-"}, "data")
             raise UserError("data.name is missing; a data set needs a name")
         return validation.struct_from_config(cls, config, "data")
 

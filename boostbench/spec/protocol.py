@@ -100,7 +100,7 @@ class ProtocolSpec(msgspec.Struct, frozen=True, kw_only=True):
 
     def __post_init__(self):
         # 1) Check the values: the constructor of a struct does not.
-        validation.validate_mapping(ProtocolSpec, msgspec.structs.asdict(self), "protocol")
+        validation.check_config_group(ProtocolSpec, msgspec.structs.asdict(self), "protocol")
         # 2) Refuse settings that have no meaning for this source of the splits.
         has_given_splits = self.sampling in ("fixed", "official")
         for is_conflict, setting in (

@@ -3,9 +3,9 @@
 msgspec checks single values. This module finds the key of a fault, and adds near matches and a
 description of the type. It has two families of functions:
 
-- `validate_mapping` and `struct_from_config` check a group of a config, such as ``data``. Its
+- `check_config_group` and `struct_from_config` check a group of a config, such as ``data``. Its
   struct has fields of described types (`annotated_type`), which messages quote.
-- `struct_from_mapping` and `check_value` check a YAML file, such as the definition of a table. Its
+- `struct_from_yaml` and `check_value` check a YAML file, such as the definition of a table. Its
   struct has fields of plain types, which this module puts into words.
 """
 
@@ -48,7 +48,7 @@ def annotated_type(kind: Any, description: str, **limits) -> Any:
     return Annotated[kind, msgspec.Meta(description=description, **limits)]
 
 
-def describe_type(kind: Any) -> str:
+def annotated_description(kind: Any) -> str:
     """Return the description of an `annotated_type`, or of a union of such types."""
     return " or ".join(
         metadata.description
@@ -58,7 +58,7 @@ def describe_type(kind: Any) -> str:
     )
 
 
-def validate_mapping(cls: type[msgspec.Struct], content: Mapping, where: str) -> None:
+def check_config_group(cls: type[msgspec.Struct], content: Mapping, where: str) -> None:
     """Check the keys and values of a mapping by the types of a struct's fields.
 
     Parameters
@@ -80,7 +80,7 @@ def validate_mapping(cls: type[msgspec.Struct], content: Mapping, where: str) ->
     --------
     >>> class Seeded(msgspec.Struct):
     ...     seed: annotated_type(int, "a whole number, 0 or more", ge=0)
-    >>> validate_mapping(Seeded, {"seed": -1}, "data")
+    >>> check_config_group(Seeded, {"seed": -1}, "data")
     Traceback (most recent call last):
     boostbench.util.errors.UserError: data.seed is -1; it must be a whole number, 0 or more
     """
@@ -97,7 +97,7 @@ def validate_mapping(cls: type[msgspec.Struct], content: Mapping, where: str) ->
             # missing, the message below describes the value as a whole.
             nested = _nested_struct(kind)
             if nested and isinstance(value, Mapping) and value.keys() >= set(_required(nested)):
-                validate_mapping(nested, value, f"{where}.{key}")
+                check_config_group(nested, value, f"{where}.{key}")
             advice = _advice(kind, value, f"{where}.{key}")
             raise UserError(f"{where}.{key} is {value!r}; {advice}") from None
 
@@ -107,13 +107,13 @@ _structs: dict[tuple[type, str], Any] = {}
 
 
 def struct_from_config(cls: type[T], config: Mapping, where: str) -> T:
-    """Return a struct of the values in a group of a config, see `validate_mapping`.
+    """Return a struct of the values in a group of a config, see `check_config_group`.
 
     Equal configs give the same struct: the cells of a table share a few.
     """
     cache_key = cls, repr(config)
     if cache_key not in _structs:
-        validate_mapping(cls, config, where)
+        check_config_group(cls, config, where)
         _structs[cache_key] = msgspec.convert(config, cls)
     return _structs[cache_key]
 
@@ -124,7 +124,7 @@ def _advice(kind: Any, value: Any, key: str) -> str:
     Parameters
     ----------
     kind : type
-        Described type, see `validate_mapping`.
+        Described type, see `check_config_group`.
     value : object
         Value that has another type.
     key : str
@@ -133,14 +133,14 @@ def _advice(kind: Any, value: Any, key: str) -> str:
     first_type = _alternatives(kind)[0]
     if get_origin(first_type) is Literal:
         return did_you_mean(value, get_args(first_type))
-    advice = f"it must be {describe_type(kind)}"
+    advice = f"it must be {annotated_description(kind)}"
     if _is_unquoted_text(value, kind):
         example = '["..."]' if isinstance(value, list) else '"..."'
         advice += f"; if it is meant as text, quote it: '{key}={example}'"
     return advice
 
 
-def struct_from_mapping(
+def struct_from_yaml(
     cls: type[T], content: Any, where: str, *, allow_empty: bool = False, **given
 ) -> T:
     """Return a struct with the values of a file, checked by the types of its fields.
@@ -197,13 +197,13 @@ def check_value(kind: Any, value: Any, where: str, key: str, allow_empty: bool =
     Parameters
     ----------
     kind : type
-        See `struct_from_mapping`.
+        See `struct_from_yaml`.
     value : object
         Value as YAML gives it.
     where, key : str
         Place and key of the value, for messages.
     allow_empty : bool, default=False
-        See `struct_from_mapping`.
+        See `struct_from_yaml`.
 
     Returns
     -------
@@ -227,7 +227,7 @@ def check_value(kind: Any, value: Any, where: str, key: str, allow_empty: bool =
         [inner] = [arg for arg in args if arg is not type(None)]
         return None if value is None else check_value(inner, value, where, key, allow_empty)
     if is_struct:
-        return struct_from_mapping(kind, value, f"{where}: {key}", allow_empty=allow_empty)
+        return struct_from_yaml(kind, value, f"{where}: {key}", allow_empty=allow_empty)
     # 3) Lists, mappings and literals. A value that does not fit reaches the error below.
     if origin is list:
         values = [value] if args[0] is str and isinstance(value, str) else value
@@ -252,7 +252,7 @@ def check_value(kind: Any, value: Any, where: str, key: str, allow_empty: bool =
     # YAML reads "a: b" without quotes as a mapping.
     quotes = ", in quotes if it holds a colon" if kind is str and isinstance(value, dict) else ""
     raise UserError(
-        f"{where}: {key} is {truncated_repr(value)}; it must be {_describe(kind)}{quotes}"
+        f"{where}: {key} is {truncated_repr(value)}; it must be {_describe_plain(kind)}{quotes}"
     )
 
 
@@ -391,20 +391,21 @@ def _nested_struct(kind: Any) -> type | None:
     return inner if is_struct and _required(inner) else None
 
 
-def _describe(kind: Any, is_plural: bool = False) -> str:
+def _describe_plain(kind: Any, is_plural: bool = False) -> str:
     """Return the description of a type.
 
     Examples
     --------
-    >>> _describe(list[list[str]]), _describe(dict[str, int])
+    >>> _describe_plain(list[list[str]]), _describe_plain(dict[str, int])
     ('a list of lists of texts', 'KEY: VALUE with whole numbers as values')
     """
     origin, args = get_origin(kind), get_args(kind)
     if origin is list:
-        return f"{'lists' if is_plural else 'a list'} of {_describe(args[0], is_plural=True)}"
+        return f"{'lists' if is_plural else 'a list'} of {_describe_plain(args[0], is_plural=True)}"
     if origin is dict:
-        values = "" if args[1] is Any else f" with {_describe(args[1], is_plural=True)} as values"
-        return f"KEY: VALUE{values}"
+        if args[1] is Any:
+            return "KEY: VALUE"
+        return f"KEY: VALUE with {_describe_plain(args[1], is_plural=True)} as values"
     if hasattr(kind, "parse"):
-        return _describe(list[str], is_plural)
+        return _describe_plain(list[str], is_plural)
     return _DESCRIPTIONS.get(kind, ("KEY: VALUE", "KEY: VALUE"))[is_plural]

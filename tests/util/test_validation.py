@@ -5,7 +5,7 @@ import pytest
 
 from boostbench.config.overrides import Settings
 from boostbench.util.errors import UserError
-from boostbench.util.validation import struct_from_mapping
+from boostbench.util.validation import struct_from_yaml
 
 
 class Inner(msgspec.Struct):
@@ -29,7 +29,7 @@ NEEDED = {"count": 3, "inner": [{"word": "a"}]}
 
 
 def fill(**content):
-    return struct_from_mapping(Outer, NEEDED | content, "f.yaml", name="f")
+    return struct_from_yaml(Outer, NEEDED | content, "f.yaml", name="f")
 
 
 def test_valid_values_are_accepted():
@@ -84,7 +84,7 @@ def test_single_text_becomes_a_list():
 )
 def test_errors_name_file_and_key(content, message):
     with pytest.raises(UserError) as mistake:
-        struct_from_mapping(Outer, NEEDED | content, "f.yaml", name="f")
+        struct_from_yaml(Outer, NEEDED | content, "f.yaml", name="f")
     assert str(mistake.value).startswith(message)
 
 
@@ -96,10 +96,9 @@ def test_long_values_are_cut():
 
 def test_missing_keys_and_other_types_are_refused():
     with pytest.raises(UserError, match=r"f\.yaml lacks count; it needs count, inner"):
-        struct_from_mapping(Outer, {}, "f.yaml", name="f")
+        struct_from_yaml(Outer, {}, "f.yaml", name="f")
     with pytest.raises(UserError, match=r"f\.yaml is 3; it must be KEY: VALUE"):
-        struct_from_mapping(Outer, 3, "f.yaml", name="f")
+        struct_from_yaml(Outer, 3, "f.yaml", name="f")
     assert (
-        struct_from_mapping(Outer, NEEDED | {"inner": []}, "f", allow_empty=True, name="f").inner
-        == []
+        struct_from_yaml(Outer, NEEDED | {"inner": []}, "f", allow_empty=True, name="f").inner == []
     )
