@@ -18,7 +18,7 @@ from boostbench.data.column_problems import ColumnProblem, UnreadableColumns, fi
 from boostbench.data.dataset import CategoricalColumn
 from boostbench.data.fixed_splits import Split, remap_rows
 from boostbench.data.text import Notation, compose_letters, is_number, parse_labels
-from boostbench.spec.data import FALLBACK, IMPUTATIONS, KEEP, Decimal
+from boostbench.spec.data import FALLBACK_IMPUTATION, IMPUTATIONS, KEEP_MISSING, Decimal
 from boostbench.util.errors import UserError, truncated_list, unknown_name_error
 from boostbench.util.text_columns import MAX_CATEGORIES
 
@@ -366,7 +366,7 @@ def features_and_labels(
     # 2) Select the rows. Missing values stay if a fit handles them.
     is_complete = _complete_rows(table, columns, missing)
     kept_rows = None
-    if missing in (KEEP, *IMPUTATIONS):
+    if missing in (KEEP_MISSING, *IMPUTATIONS):
         _log_imputation(is_complete, missing, table.where)
     elif not is_complete.all():
         warn_dropped_rows(is_complete, table.where)
@@ -428,8 +428,8 @@ def _log_imputation(is_complete: np.ndarray, missing: str, where: str) -> None:
         return
     template = "%s: %d of %d rows have missing values, filled by %s of the training part"
     statistic = missing
-    if missing == KEEP:
-        template, statistic = f"{template} for algorithms that take none", FALLBACK
+    if missing == KEEP_MISSING:
+        template, statistic = f"{template} for algorithms that take none", FALLBACK_IMPUTATION
     logger.warning(template, where, (~is_complete).sum(), len(is_complete), statistic)
 
 

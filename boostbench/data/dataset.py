@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from boostbench.data.text import compose_letters
-from boostbench.spec.data import IMPUTATIONS, KEEP, DataCounts, DataSpec
+from boostbench.spec.data import IMPUTATIONS, KEEP_MISSING, DataCounts, DataSpec
 from boostbench.util.errors import UserError
 
 #: Number of rows per chunk: sorting labels and encoding categories need copies, which stay small.
@@ -320,7 +320,7 @@ class Dataset:
         It is ``"keep"``, ``"mean"``, ``"median"`` or ``"most_frequent"``.
         """
         setting = self.spec.effective_missing if self.spec else None
-        if setting not in (KEEP, *IMPUTATIONS) or self.is_sparse:
+        if setting not in (KEEP_MISSING, *IMPUTATIONS) or self.is_sparse:
             return None
         return setting if np.isnan(self.X).any() else None
 
@@ -356,7 +356,7 @@ class Dataset:
             raise UserError(f"{where} has no features; each row needs at least one")
         # 2) Check the features; a sparse matrix has its stored entries as `values`.
         is_bad = ~np.isfinite(self.values)
-        if missing in (KEEP, *IMPUTATIONS):
+        if missing in (KEEP_MISSING, *IMPUTATIONS):
             is_missing = np.isnan(self.values)
             if is_missing.any() and self.is_sparse:
                 raise UserError(

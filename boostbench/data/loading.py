@@ -17,7 +17,7 @@ from boostbench.data.dataset import Dataset
 from boostbench.data.fixed_splits import draw_pools, official_split, remap_rows
 from boostbench.data.sources import fetch_first
 from boostbench.data.sources.local_files import local_file
-from boostbench.spec.data import FALLBACK, KEEP, DataCounts, DataSpec
+from boostbench.spec.data import FALLBACK_IMPUTATION, KEEP_MISSING, DataCounts, DataSpec
 from boostbench.util import configs
 from boostbench.util.data_quality import count_repeated_rows, find_faults
 from boostbench.util.errors import UserError, first_line
@@ -225,10 +225,9 @@ def _describe_missing(dataset: Dataset, values: np.ndarray) -> str:
     is_missing = np.isnan(values)
     filling = dataset.imputation
     if filling:
-        restriction = " for algorithms that take none" if filling == KEEP else ""
-        filling = (
-            f", filled by {FALLBACK if restriction else filling} of the training part{restriction}"
-        )
+        restriction = " for algorithms that take none" if filling == KEEP_MISSING else ""
+        statistic = FALLBACK_IMPUTATION if restriction else filling
+        filling = f", filled by {statistic} of the training part{restriction}"
     return (
         f"{int(is_missing.sum())} values in {int(is_missing.any(axis=1).sum())} rows{filling or ''}"
     )

@@ -23,7 +23,7 @@ from boostbench.records.schema import Config, Provenance, Record
 from boostbench.records.store import record_path
 from boostbench.spec import measures
 from boostbench.spec.class_facts import FIRST_EDITION
-from boostbench.spec.data import KEEP
+from boostbench.spec.data import KEEP_MISSING
 from boostbench.spec.experiment import ExperimentSpec
 from boostbench.spec.keys import canonical_json
 from boostbench.util.errors import UserError
@@ -81,13 +81,13 @@ class Experiment:
 
     @cached_property
     def imputation(self) -> str | None:
-        """Statistic that replaces missing values, or `KEEP`; None: no value is missing."""
+        """Statistic that replaces missing values, or `KEEP_MISSING`; None: no value is missing."""
         return self.spec.effective_imputation(self.dataset.imputation)
 
     @cached_property
     def takes_categories(self) -> bool:
         """True if the estimator gets categories; if missing values are filled, it gets numbers."""
-        is_unfilled = self.imputation in (None, KEEP)
+        is_unfilled = self.imputation in (None, KEEP_MISSING)
         return bool(
             self.dataset.categories and is_unfilled and self.spec.supported_values.categories
         )

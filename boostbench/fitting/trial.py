@@ -27,7 +27,7 @@ from boostbench.records.environment import environment, now
 from boostbench.records.results import Results, SplitResults
 from boostbench.records.schema import Point, Seconds
 from boostbench.spec.algorithm import AlgorithmSpec
-from boostbench.spec.data import KEEP
+from boostbench.spec.data import KEEP_MISSING
 from boostbench.spec.protocol import ProtocolSpec
 from boostbench.util.errors import first_line
 from boostbench.util.numbers import round_significant
@@ -208,7 +208,7 @@ class Trial:
         """
         categorical = self.categories if self.takes_categories else ()
         one_hot = () if self.takes_categories else self.categories
-        if self.imputation in (None, KEEP):
+        if self.imputation in (None, KEEP_MISSING):
             imputer = FunctionTransformer(accept_sparse=True)
         else:
             imputer = SimpleImputer(strategy=self.imputation, keep_empty_features=True)

@@ -79,7 +79,7 @@ def trials(fold_trial: Trial, points: Sequence[Point]) -> Iterator[Trial]:
         Trial whose measure is a `Validation` of its points.
     """
     algorithm, measure = fold_trial.algorithm, fold_trial.measure
-    estimator = algorithm.probe(**points[0])
+    estimator = algorithm.try_build(**points[0])
     round_parameter = getattr(estimator, "staged_parameter", None)
     # 1) Group the points that share a fit: a warm-started path, or the stages of one fit.
     staged = None

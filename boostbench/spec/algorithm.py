@@ -97,7 +97,7 @@ class AlgorithmSpec(msgspec.Struct, frozen=True, dict=True):
         specification = repr((self.target, self.params, self.grid))
         if specification not in _accepted:
             for point in self.points():
-                self.probe(**point)
+                self.try_build(**point)
             _accepted.add(specification)
 
     def __reduce__(self) -> tuple:
@@ -156,9 +156,9 @@ class AlgorithmSpec(msgspec.Struct, frozen=True, dict=True):
     @cached_property
     def estimator(self) -> Any:
         """Unfitted estimator with `params`, for its tags; None if its constructor fails."""
-        return self.probe()
+        return self.try_build()
 
-    def probe(self, **overrides: Any) -> Any:
+    def try_build(self, **overrides: Any) -> Any:
         """Return an unfitted estimator, or None if its constructor raises an error.
 
         A wrong parameter is a `UserError`, which is raised. Another error of a user's class is not

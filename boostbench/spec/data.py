@@ -24,12 +24,13 @@ Thousands = Literal["point", "comma", "space", "apostrophe"]
 #: Statistics of the training part that replace missing values, within each trial.
 IMPUTATIONS = ("mean", "median", "most_frequent")
 #: Setting of ``data.missing``: missing values are kept for algorithms that support them.
-KEEP = "keep"
-#: Statistic that replaces missing values for algorithms that do not support them, under `KEEP`.
-FALLBACK = "median"
-#: Settings of ``data.missing`` besides null, which means `KEEP` for a user's file and an error for
-#: other data.
-CHOICES = ("drop", KEEP, *IMPUTATIONS)
+KEEP_MISSING = "keep"
+#: Statistic that replaces missing values, under `KEEP_MISSING`, for algorithms that do not support
+#: them.
+FALLBACK_IMPUTATION = "median"
+#: Settings of ``data.missing`` besides null, which means `KEEP_MISSING` for a user's file and an
+#: error for other data.
+MISSING_CHOICES = ("drop", KEEP_MISSING, *IMPUTATIONS)
 
 #: Keys that name a source of the data; ``openml_task`` names one, too, and excludes them.
 _SOURCES = ("path", "openml", "sklearn", "generate")
@@ -208,7 +209,9 @@ class DataSpec(msgspec.Struct, frozen=True, omit_defaults=True):
     name: _Text
     path: annotated_type(str, "the path of a file, as text", min_length=1) | None = None
     labels: annotated_type(_Label, "the name of a column") | None = None
-    missing: annotated_type(Literal[CHOICES], f"null, {', '.join(CHOICES)}") | None = None
+    missing: (
+        annotated_type(Literal[MISSING_CHOICES], f"null, {', '.join(MISSING_CHOICES)}") | None
+    ) = None
     na_values: (
         annotated_type(
             list[_Word | int | float], "a list of words or numbers, such as [unknown,-999]"
@@ -303,14 +306,14 @@ class DataSpec(msgspec.Struct, frozen=True, omit_defaults=True):
 
     @property
     def effective_missing(self) -> str | None:
-        """Effective setting for missing values: one of `CHOICES`, or None for an error.
+        """Effective setting for missing values: one of `MISSING_CHOICES`, or None for an error.
 
         Examples
         --------
         >>> DataSpec("mine", path="mine.csv").effective_missing
         'keep'
         """
-        return self.missing or (KEEP if self.path else None)
+        return self.missing or (KEEP_MISSING if self.path else None)
 
     @property
     def n_classes(self) -> int | None:

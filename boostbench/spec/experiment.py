@@ -14,7 +14,7 @@ import msgspec
 from boostbench.spec import measures
 from boostbench.spec.algorithm import AlgorithmSpec
 from boostbench.spec.class_facts import CodeVersion, find_code_version
-from boostbench.spec.data import FALLBACK, KEEP, DataSpec
+from boostbench.spec.data import FALLBACK_IMPUTATION, KEEP_MISSING, DataSpec
 from boostbench.spec.keys import canonical_json, digest, fill_defaults, remove_defaults
 from boostbench.spec.protocol import ProtocolSpec
 from boostbench.spec.trusted_imports import class_names
@@ -60,7 +60,7 @@ class ExperimentSpec(msgspec.Struct, frozen=True, dict=True):
     measure: str = "prediction"
     seed: int = 0
 
-    def checked(self) -> "ExperimentSpec":
+    def normalized(self) -> "ExperimentSpec":
         """Return the specification without settings that have no effect, after all checks.
 
         Raises
@@ -112,9 +112,12 @@ class ExperimentSpec(msgspec.Struct, frozen=True, dict=True):
         Returns
         -------
         str or None
-            `setting`, but `FALLBACK` instead of `KEEP` if the estimator takes no missing values.
+            `setting`, but `FALLBACK_IMPUTATION` instead of `KEEP_MISSING` if the estimator takes no
+            missing values.
         """
-        return FALLBACK if setting == KEEP and not self.supported_values.missing else setting
+        if setting == KEEP_MISSING and not self.supported_values.missing:
+            return FALLBACK_IMPUTATION
+        return setting
 
     @cached_property
     def settings(self) -> dict[str, Any]:
@@ -238,9 +241,9 @@ class ExperimentConfig(msgspec.Struct, frozen=True, dict=True):
 
     @cached_property
     def spec(self) -> ExperimentSpec:
-        """Specification of the experiment, see `ExperimentSpec.checked`."""
+        """Specification of the experiment, see `ExperimentSpec.normalized`."""
         fields = self.algorithm, self.data, self.protocol, self.measure, self.seed
-        return ExperimentSpec(*fields).checked()
+        return ExperimentSpec(*fields).normalized()
 
 
 class TableCell(NamedTuple):

@@ -175,7 +175,7 @@ def fill_defaults(value: Any) -> Any:
         returned as they are.
     """
     if isinstance(value, Mapping):
-        defaults = dict(json_defaults(_class_name(value)))
+        defaults = dict(json_defaults(_object_target(value)))
         return defaults | {name: fill_defaults(item) for name, item in value.items()}
     return [fill_defaults(item) for item in value] if isinstance(value, list | tuple) else value
 
@@ -193,13 +193,13 @@ def drop_removed_parameters(value: Any) -> Any:
     {'_target_': 'boostbench.LPBoost', 'C': 1.0}
     """
     if isinstance(value, Mapping):
-        class_name = _class_name(value)
-        today = {parameter.name for parameter in json_defaults(class_name)}
+        target = _object_target(value)
+        today = {parameter.name for parameter in json_defaults(target)}
         parameters = {}
         for name, item in value.items():
             # A class that cannot be imported has no parameters today, and keeps the recorded ones.
             is_former = today and name not in today
-            if is_former and _is_attribute(class_name, name, canonical_json(item)):
+            if is_former and _is_attribute(target, name, canonical_json(item)):
                 continue
             is_nested = isinstance(item, Mapping | list | tuple)
             parameters[name] = drop_removed_parameters(item) if is_nested else item
@@ -217,7 +217,7 @@ def json_defaults(target: str) -> list[DefaultParameter]:
     ----------
     target : str
         Dotted name of the class. A class that cannot be imported has none; neither has the empty
-        name, see `_class_name`.
+        name, see `_object_target`.
     """
     parameters = []
     for name, default in constructor_defaults(target) if target else []:
@@ -262,7 +262,7 @@ def _remove_default_parameters(value: Any) -> Any:
         return [_remove_default_parameters(item) for item in value]
     if not isinstance(value, Mapping):
         return value
-    defaults = _default_texts(_class_name(value))
+    defaults = _default_texts(_object_target(value))
     return {
         name: _remove_default_parameters(item) if isinstance(item, Mapping | list | tuple) else item
         for name, item in value.items()
@@ -271,7 +271,7 @@ def _remove_default_parameters(value: Any) -> Any:
     }
 
 
-def _class_name(value: Any) -> str:
+def _object_target(value: Any) -> str:
     """Return the dotted name of the class in a mapping of parameters; empty if there is none.
 
     Positional arguments count as no class, since the names of their parameters are unknown.

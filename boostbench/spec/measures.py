@@ -120,7 +120,7 @@ def find(name: str) -> MeasureLike:
 def _load(name: str) -> MeasureLike:
     """Return a new measure, see `find`."""
     try:
-        cls = import_class(_target(name))
+        cls = import_class(_class_target(name))
     except (Exception, SystemExit) as error:
         raise UserError(f"cannot find measure={name}: {first_line(error)}") from None
     if not issubclass(cls, import_class(_BASE)):
@@ -139,11 +139,11 @@ def find_by_suffix(suffix: str) -> MeasureLike | None:
     """
     # Most records are of the measure `prediction`, whose source is read first.
     for name in sorted(names(), key=lambda name: name != "prediction"):
-        if class_attribute(_target(name), "suffix", "") == suffix:
+        if class_attribute(_class_target(name), "suffix", "") == suffix:
             return find(name)
     return None
 
 
-def _target(name: str) -> str:
+def _class_target(name: str) -> str:
     """Return the dotted name of a measure's class, which is the name of a user's measure."""
     return next((target for measure, target in _measure_classes() if measure == name), name)

@@ -341,7 +341,7 @@ def _check_module(module: str, name: str) -> None:
     if package in sys.stdlib_module_names:
         raise UserError(f"{package} is a module of Python itself")
     if distribution := distribution_of(package):
-        if package in _REFUSED_PACKAGES or not _requires_estimators(distribution):
+        if package in _REFUSED_PACKAGES or not _builds_on_scikit_learn(distribution):
             raise UserError(
                 f"{distribution} is not known to build on scikit-learn; "
                 "derive a class from that one in a module of your own"
@@ -380,7 +380,7 @@ def _check_source(parts: list[str], name: str) -> None:
 
 
 @cache
-def _requires_estimators(distribution: str) -> bool:
+def _builds_on_scikit_learn(distribution: str) -> bool:
     """Return True if a distribution requires scikit-learn or boostbench, perhaps as an extra."""
     required = metadata.requires(distribution) or ()
     names = {re.match(r"[\w.-]+", requirement)[0].lower() for requirement in required}

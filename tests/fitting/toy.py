@@ -57,7 +57,7 @@ def spec_from_config(config):
         struct_from_config(ProtocolSpec, config["protocol"], "protocol"),
         config.get("measure", "prediction"),
         config.get("seed", 0),
-    ).checked()
+    ).normalized()
 
 
 def run(experiments, *, results, on_event=lambda event: None, **settings):

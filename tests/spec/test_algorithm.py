@@ -87,9 +87,9 @@ def test_mistakes_are_user_errors_of_one_line(config, message):
     assert "\n" not in str(caught.value)
 
 
-def test_probe_ignores_failing_constructors():
+def test_try_build_ignores_failing_constructors():
     made = algorithm("fake_classifiers.BrokenConstructor", width=3)
-    assert made.probe() is None
-    assert made.probe(width=1).width == 1
+    assert made.try_build() is None
+    assert made.try_build(width=1).width == 1
     with pytest.raises(RuntimeError, match="no licence"):
         made.build(seed=0)

@@ -144,7 +144,7 @@ def foreign(tmp_path, monkeypatch):
     monkeypatch.setattr(
         trusted_imports, "distribution_of", lambda top: top == "foreign" or before(top)
     )
-    monkeypatch.setattr(trusted_imports, "_requires_estimators", lambda distribution: True)
+    monkeypatch.setattr(trusted_imports, "_builds_on_scikit_learn", lambda distribution: True)
     return "foreign.Other"
 
 
