@@ -18,8 +18,8 @@ from boostbench.util.errors import UserError
 #: Keys of an algorithm's config that do not affect its results.
 PRESENTATION = ("name", "title", "paper")
 
-# Texts of the specifications that `AlgorithmSpec.check` has accepted. The cells of a table share an
-# algorithm, which is checked once.
+# Texts of the specifications that `AlgorithmSpec.check` has accepted in this process. The cells of
+# a table share an algorithm, which is checked once.
 _accepted: set[str] = set()
 
 
@@ -159,10 +159,10 @@ class AlgorithmSpec(msgspec.Struct, frozen=True, dict=True):
         return self.try_build()
 
     def try_build(self, **overrides: Any) -> Any:
-        """Return an unfitted estimator, or None if its constructor raises an error.
+        """Return an unfitted estimator, or None if the constructor of a user's class fails.
 
-        A wrong parameter is a `UserError`, which is raised. Another error of a user's class is not
-        reported here: each trial meets it again, and records it as its failure.
+        A wrong parameter is a `UserError`, which is raised. Any other error is left to the fits:
+        each of them builds the estimator again, and records the error as its failure.
 
         Parameters
         ----------

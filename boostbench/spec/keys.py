@@ -84,9 +84,9 @@ class RecordKeys(NamedTuple):
     split : str
         Digest of all settings and of the data. `split_key` adds the number and the rows of a split.
     trial : str
-        Digest of the settings that affect a cross-validation trial, besides the point of the grid
-        and the rows, which `trial_key` adds. The grid is left out, so that it can grow and keep the
-        trials of its former points.
+        Digest of the settings that affect a cross-validation trial, which fits a point of the grid
+        to a part of the training samples. `trial_key` adds the point and the rows. The grid is left
+        out, so that it can grow and keep the trials of its former points.
     """
 
     settings: str
@@ -229,9 +229,10 @@ def json_defaults(target: str) -> list[DefaultParameter]:
 @functools.cache
 def _is_attribute(target: str, name: str, text: str) -> bool:
     """Return True if an attribute of the class has this name and value, a text of JSON."""
+    # For a class without the attribute, the default `...` has no JSON form and raises the error.
     try:
         return canonical_json(class_attribute(target, name, ...)) == text
-    except UserError:  # the attribute has no JSON form
+    except UserError:
         return False
 
 
@@ -272,7 +273,7 @@ def _remove_default_parameters(value: Any) -> Any:
 
 
 def _object_target(value: Any) -> str:
-    """Return the dotted name of the class in a mapping of parameters; empty if there is none.
+    """Return the ``_target_`` in a mapping of parameters, a dotted name; empty if it has none.
 
     Positional arguments count as no class, since the names of their parameters are unknown.
     """

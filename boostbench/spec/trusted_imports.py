@@ -372,9 +372,13 @@ def _check_source(parts: list[str], name: str) -> None:
     # 2) Compare the class with the names that the source defines.
     source = getattr(spec.loader, "get_source", lambda _: None)(module) or ""
     # A package re-exports the classes of its modules. The imports of a script are for its own use.
-    kinds = (ast.ClassDef, ast.alias) if folders else ast.ClassDef
-    nodes = [node for node in ast.walk(ast.parse(source, spec.origin)) if isinstance(node, kinds)]
-    defined = [getattr(node, "asname", None) or node.name for node in nodes]
+    is_package = bool(folders)
+    node_types = (ast.ClassDef, ast.alias) if is_package else (ast.ClassDef,)
+    nodes = ast.walk(ast.parse(source, spec.origin))
+    # An import may give a class another name, `asname`.
+    defined = [
+        getattr(node, "asname", None) or node.name for node in nodes if isinstance(node, node_types)
+    ]
     if name not in defined:
         raise UserError(f"{module} defines no such class; {did_you_mean(name, defined)}")
 
