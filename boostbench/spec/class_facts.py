@@ -131,7 +131,7 @@ def _source_defaults(target: str) -> list[DefaultParameter]:
 
 
 def _declared_parameter_names(cls: type) -> list[str]:
-    """Return the names of the annotated attributes of a stand-in, those of its bases first.
+    """Return the names of the annotated attributes of a stand-in; its bases come first.
 
     A class may turn a parameter of its base into an attribute of the class, by the annotation
     ``ClassVar``. The annotation ``KW_ONLY`` marks a place in the signature and no parameter.
@@ -182,7 +182,7 @@ def _build_stand_in(origin: _ClassOrigin) -> type:
     node = next(n for n in tree.body if isinstance(n, ast.ClassDef) and n.name == origin.name)
     bases = [base.id for base in node.bases if isinstance(base, ast.Name)]
     # Bases of other packages have neither an edition nor parameters of boostbench.
-    base_origins = [found for base in bases if (found := _find_origin(origin.module, base))]
+    base_origins = [*filter(None, (_find_origin(origin.module, base) for base in bases))]
     namespace = {"__annotations__": {}}
     for item in node.body:
         if isinstance(item, ast.AnnAssign) and isinstance(item.target, ast.Name):

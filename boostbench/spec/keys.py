@@ -229,7 +229,7 @@ def json_defaults(target: str) -> list[DefaultParameter]:
 @functools.cache
 def _is_attribute(target: str, name: str, text: str) -> bool:
     """Return True if an attribute of the class has this name and value, a text of JSON."""
-    # For a class without the attribute, the default `...` has no JSON form and raises the error.
+    # If the class lacks the attribute, the default `...` is encoded, which raises the error.
     try:
         return canonical_json(class_attribute(target, name, ...)) == text
     except UserError:
