@@ -135,7 +135,7 @@ def run(args: Namespace) -> int:
     with spinner("starting"):
         from boostbench.config.compose import compose_config, compose_experiment
         from boostbench.config.overrides import (
-            check_once,
+            check_no_conflicting_values,
             expand_sweep,
             parse_overrides,
             varying_keys,
@@ -146,7 +146,7 @@ def run(args: Namespace) -> int:
         if not folder.is_dir():
             raise UserError(f"there is no folder {folder}; check --config-dir")
     _check_words(args.words)
-    check_once(args.words)
+    check_no_conflicting_values(args.words)
     jobs = expand_sweep(args.words, folders)
     varied_keys = varying_keys(jobs)
     if varied_keys and not args.multirun:

@@ -45,12 +45,12 @@ def complete(before: list[str], word: str) -> list[str]:
 def run(args: Namespace) -> int:
     """Make the table, or one table for each quantity of ``quantity=A,B``."""
     with spinner("starting"):
-        from boostbench.config.overrides import check_once
+        from boostbench.config.overrides import check_no_conflicting_values
         from boostbench.config.table_request import TableRequest
         from boostbench.config.tables import TableDefinition
 
     settings = split_quantities(args.words)
-    check_once(settings[0])
+    check_no_conflicting_values(settings[0])
     # A wrong name of a later quantity is reported before the first table runs.
     with spinner("composing configs"):
         definition = TableDefinition.read(args.name)
@@ -112,7 +112,7 @@ def make_table(request: TableRequest, orientation: Orientation = "auto") -> int:
 
     # 1) Run the missing splits, after the numbers that are on record already.
     plan, console = plan_table(request.runnable_cells), make_console()
-    shared_settings = request.common  # a config with the settings that all cells share
+    shared_settings = request.shared_config  # a config with the settings that all cells share
     has_missing_splits = plan.run is not None and bool(plan.run.planned)
     has_records = any(cell.results.records for cell in plan.cells)
     if has_missing_splits and has_records:

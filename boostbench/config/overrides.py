@@ -117,7 +117,7 @@ def allow_new_parameters(keys: Iterable[str]) -> list[str]:
     return [f"+{key}" if is_replaced and key.startswith("+algo.") else key for key in keys]
 
 
-def check_once(overrides: Sequence[str]) -> None:
+def check_no_conflicting_values(overrides: Sequence[str]) -> None:
     """Raise an error if a key is given twice with different values.
 
     Raises
@@ -262,14 +262,14 @@ def _sweep_values(parsed: Override, folders: Sequence[Path]) -> list[str]:
     value = parsed.value()
     values = value.list if isinstance(value, ChoiceSweep) else [value]
     if any(isinstance(choice, Glob) for choice in values):
-        names = (name for choice in values for name in _choice_names(choice, parsed, folders))
+        names = (name for choice in values for name in _expand_glob(choice, parsed, folders))
         return list(dict.fromkeys(names))
     if not parsed.is_discrete_sweep():
         raise UserError(f"{parsed.input_line} is refused: name the values, with commas between")
     return list(parsed.sweep_string_iterator())
 
 
-def _choice_names(choice: object, parsed: Override, folders: Sequence[Path]) -> list[str]:
+def _expand_glob(choice: object, parsed: Override, folders: Sequence[Path]) -> list[str]:
     """Return the options that a glob matches; for any other value, its text.
 
     Parameters

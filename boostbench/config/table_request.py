@@ -52,7 +52,7 @@ class TableRequest(msgspec.Struct, frozen=True, dict=True):
     changes : list of str
         Settings of a row that differ from the definition: ``["protocol.n_splits=3"]``. The row is
         the first one with such settings.
-    settings : list of str
+    effective_overrides : list of str
         Overrides that change the numbers, as the user wrote them. They are part of the name.
     """
 
@@ -61,7 +61,7 @@ class TableRequest(msgspec.Struct, frozen=True, dict=True):
     name: str
     title: str
     changes: list[str] = []
-    settings: list[str] = []
+    effective_overrides: list[str] = []
 
     @classmethod
     def compose(
@@ -102,24 +102,24 @@ class TableRequest(msgspec.Struct, frozen=True, dict=True):
             with part.error_context(cell.row, cell.column):
                 _check_recorded(part, cell.config)
         # 3) Compare them with the definition.
-        settings = [override for override in overrides if not override.startswith(_WITHOUT_EFFECT)]
+        effective = [override for override in overrides if not override.startswith(_WITHOUT_EFFECT)]
         changes: list[str] = []
-        if settings:
+        if effective:
             defined = [cell.config for cell in part.compose()]
-            changes = _first_changes(cells, defined)
+            changes = _find_changes_of_first_row(cells, defined)
             cells = [
-                cell._replace(departures=departures(config, cell.config))
+                cell._replace(departures=find_departures(config, cell.config))
                 for cell, config in zip(cells, defined, strict=True)
             ]
-        settings = [*(settings if changes else []), *quantities]
+        effective = [*(effective if changes else []), *quantities]
         changes = [*dict.fromkeys(changes), *quantities]
         return cls(
             definition=part,
             cells=cells,
-            name=file_name([part.name, *rows, *columns, *map(_slug, settings)]),
+            name=file_name([part.name, *rows, *columns, *map(_slug, effective)]),
             title=part.title + _profile_note(cells[0].config.profile),
             changes=changes,
-            settings=settings,
+            effective_overrides=effective,
         )
 
     @cached_property
@@ -131,17 +131,19 @@ class TableRequest(msgspec.Struct, frozen=True, dict=True):
     def command(self, cell: TableCell) -> str:
         """Return the command that runs a cell again, in another folder of results."""
         options = ["--row", cell.row, "--column", cell.column, "rerun=all", "results=again"]
-        return shlex.join(["boostbench", "table", self._command_name, *self.settings, *options])
+        return shlex.join(
+            ["boostbench", "table", self._command_name, *self.effective_overrides, *options]
+        )
 
     @property
-    def common(self) -> ExperimentConfig:
+    def shared_config(self) -> ExperimentConfig:
         """Config of the first cell, with the settings of the run that all cells share."""
         return self.cells[0].config
 
     @property
     def results(self) -> Path:
         """Folder of the records and of the table's files."""
-        return self.common.results
+        return self.shared_config.results
 
     @property
     def runnable_cells(self) -> list[TableCell]:
@@ -149,7 +151,9 @@ class TableRequest(msgspec.Struct, frozen=True, dict=True):
         return [cell for cell in self.cells if cell.is_run]
 
 
-def _first_changes(cells: Sequence[TableCell], defined: Sequence[ExperimentConfig]) -> list[str]:
+def _find_changes_of_first_row(
+    cells: Sequence[TableCell], defined: Sequence[ExperimentConfig]
+) -> list[str]:
     """Return the differences from a definition in the first row that has any; else an empty list.
 
     One row is enough, as the definition of another row may have the requested values.
@@ -163,7 +167,7 @@ def _first_changes(cells: Sequence[TableCell], defined: Sequence[ExperimentConfi
     """
     pairs = zip(cells, defined, strict=True)
     for _, row in itertools.groupby(pairs, key=lambda pair: pair[0].row):
-        changes = [change for cell, config in row for change in _changes(cell.config, config)]
+        changes = [change for cell, config in row for change in _find_changes(cell.config, config)]
         if changes:
             return changes
     return []
@@ -252,7 +256,7 @@ class _Setting(NamedTuple):
     value: Any
 
 
-def departures(defined: ExperimentConfig, config: ExperimentConfig) -> tuple[str, ...]:
+def find_departures(defined: ExperimentConfig, config: ExperimentConfig) -> tuple[str, ...]:
     """Return the settings by which an experiment differs from its definition.
 
     Parameters
@@ -266,15 +270,15 @@ def departures(defined: ExperimentConfig, config: ExperimentConfig) -> tuple[str
         Settings of the request, such as ``"algo.n_iterations=3"``. Seeds and numbers of splits do
         not count.
     """
-    return tuple(sorted(_differing(_result_settings(config), _result_settings(defined))))
+    return tuple(sorted(_differences(_result_settings(config), _result_settings(defined))))
 
 
-def _changes(config: ExperimentConfig, defined: ExperimentConfig) -> list[str]:
+def _find_changes(config: ExperimentConfig, defined: ExperimentConfig) -> list[str]:
     """Return the settings of a request that differ from the definition, with names and titles."""
-    return _differing(_content_settings(config), _content_settings(defined))
+    return _differences(_content_settings(config), _content_settings(defined))
 
 
-def _differing(settings: Iterable[_Setting], defined: Iterable[_Setting]) -> list[str]:
+def _differences(settings: Iterable[_Setting], defined: Iterable[_Setting]) -> list[str]:
     """Return the settings with another value than in `defined`, such as ``["seed=3"]``."""
     values, defined_values = dict(settings), dict(defined)
     return [
@@ -331,7 +335,7 @@ class Reference(NamedTuple):
     published : tuple of Published
         One for each quantity; empty: no table of the paper has the experiment.
     departures : tuple of str
-        Settings by which the experiment differs from the paper's table, see `departures`.
+        Settings by which the experiment differs from the paper's table, see `find_departures`.
     """
 
     published: tuple[Published, ...]
@@ -358,7 +362,7 @@ def find_reference(config: ExperimentConfig) -> Reference:
         rounds = definition.rounds[-1] if definition.rounds else None
         published = definition.find_published(row, column, cell.config.algorithm, rounds)
         if find_quantity(published, definition.displayed_quantity().name):
-            references.append(Reference(published, departures(cell.config, config)))
+            references.append(Reference(published, find_departures(cell.config, config)))
     return min(
         references, key=lambda reference: len(reference.departures), default=Reference((), ())
     )

@@ -104,7 +104,7 @@ class ColumnDefinition(msgspec.Struct, frozen=True):
     without: list[str] = []
 
     @property
-    def choice(self) -> Settings:
+    def choice_settings(self) -> Settings:
         """Setting that chooses the algorithm or the class."""
         return Settings({"algo": self.algo} if self.algo else {"algo._target_": self._target_})
 
@@ -244,9 +244,9 @@ class TableDefinition(msgspec.Struct, frozen=True):
             raise UserError(f"{where}: speedup cannot go with rounds")
         # 2) An override of the table or of a row must set a parameter of at least one column.
         cells = product(self.rows, self.columns)
-        check_applicable(self.overrides, (self._choice(*cell) for cell in cells), where)
+        check_applicable(self.overrides, (self._algorithm_choice(*cell) for cell in cells), where)
         for row in self.rows:
-            choices = (self._choice(row, column) for column in self.columns)
+            choices = (self._algorithm_choice(row, column) for column in self.columns)
             check_applicable(row.overrides, choices, f"{where}: row {row.name}")
 
     def _check_names(self, where: str) -> None:
@@ -417,14 +417,16 @@ class TableDefinition(msgspec.Struct, frozen=True):
         list of TableCell
             Cells row by row, with those that are not run.
         """
-        asked = parse_overrides(overrides)
+        command_overrides = parse_overrides(overrides)
         cells = list(product(self.rows, self.columns))
-        check_applicable(asked, (self._choice(*cell, asked) for cell in cells))
+        check_applicable(
+            command_overrides, (self._algorithm_choice(*cell, command_overrides) for cell in cells)
+        )
         return [
             TableCell(
                 row.name,
                 column.name,
-                self._compose(row, column, asked),
+                self._compose(row, column, command_overrides),
                 is_run=row.name not in column.without,
             )
             for row, column in cells
@@ -432,11 +434,13 @@ class TableDefinition(msgspec.Struct, frozen=True):
         ]
 
     def _compose(
-        self, row: RowDefinition, column: ColumnDefinition, asked: Settings
+        self, row: RowDefinition, column: ColumnDefinition, command_overrides: Settings
     ) -> ExperimentConfig:
         """Compose the config of a cell; an error in the definition names the cell."""
         try:
-            return compose_experiment(self.cell_settings(row, column, asked), asked)
+            return compose_experiment(
+                self.cell_settings(row, column, command_overrides), command_overrides
+            )
         except UserError:
             # Compose again without the overrides of the command line. If this fails, too, the
             # definition is at fault, and the error names the cell; else the first error is raised.
@@ -463,7 +467,10 @@ class TableDefinition(msgspec.Struct, frozen=True):
             )
 
     def cell_settings(
-        self, row: RowDefinition, column: ColumnDefinition, asked: Settings | None = None
+        self,
+        row: RowDefinition,
+        column: ColumnDefinition,
+        command_overrides: Settings | None = None,
     ) -> Settings:
         """Return the settings of a cell.
 
@@ -473,40 +480,44 @@ class TableDefinition(msgspec.Struct, frozen=True):
         ----------
         row : RowDefinition
         column : ColumnDefinition
-        asked : Settings, default=None
+        command_overrides : Settings, default=None
             Overrides of a command line, for every cell. None: there are none.
         """
-        asked = asked or Settings()
-        choice = self._choice(row, column, asked)
-        table_settings, row_settings, asked = (
-            select_applicable(shared, choice) for shared in (self.overrides, row.overrides, asked)
+        command_overrides = command_overrides or Settings()
+        choice = self._algorithm_choice(row, column, command_overrides)
+        table_settings, row_settings, command_overrides = (
+            select_applicable(shared, choice)
+            for shared in (self.overrides, row.overrides, command_overrides)
         )
         return Settings(
             {
                 **data_settings(row.data),
-                **column.choice,
+                **column.choice_settings,
                 **table_settings,
                 **row_settings,
                 **column.overrides,
                 **row.cells.get(column.name, {}),
-                **asked,
+                **command_overrides,
             }
         )
 
-    def _choice(
-        self, row: RowDefinition, column: ColumnDefinition, asked: Settings | None = None
+    def _algorithm_choice(
+        self,
+        row: RowDefinition,
+        column: ColumnDefinition,
+        command_overrides: Settings | None = None,
     ) -> AlgorithmChoice:
         """Return the algorithm of a cell, on which the applicable overrides depend.
 
         See `cell_settings` for the parameters.
         """
         return AlgorithmChoice.resolve(
-            column.choice,
+            column.choice_settings,
             self.overrides,
             row.overrides,
             column.overrides,
             row.cells.get(column.name, Settings()),
-            asked or Settings(),
+            command_overrides or Settings(),
         )
 
     def find_published(

@@ -70,7 +70,7 @@ def assemble(request: TableRequest, recorded: Sequence[ExperimentResults]) -> Ta
     # A column has the same algorithm in all rows, so that the first row gives it.
     first_row = request.cells[: len(definition.columns)]
     algorithms = {cell.column: cell.config.algorithm for cell in first_row}
-    quantity = definition.displayed_quantity(measures.find(request.common.measure).quantity)
+    quantity = definition.displayed_quantity(measures.find(request.shared_config.measure).quantity)
     columns = {
         name: _make_columns(definition, name, algorithm, quantity)
         for name, algorithm in algorithms.items()

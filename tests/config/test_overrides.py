@@ -6,7 +6,7 @@ from hydra.core.override_parser.overrides_parser import OverridesParser
 
 from boostbench.config.compose import compose_config
 from boostbench.config.overrides import (
-    check_once,
+    check_no_conflicting_values,
     expand_sweep,
     parse_overrides,
 )
@@ -175,8 +175,8 @@ def test_long_and_deep_values_are_refused(value):
 
 def test_conflicting_overrides_are_refused():
     with pytest.raises(UserError, match="seed is given twice, as 1 and 2; give it once"):
-        check_once(["seed=1", "algo=samme", "seed=2"])
-    check_once(["seed=1", "seed=1", "algo.seed=2", "+algo.x=1", "-m"])
+        check_no_conflicting_values(["seed=1", "algo=samme", "seed=2"])
+    check_no_conflicting_values(["seed=1", "seed=1", "algo.seed=2", "+algo.x=1", "-m"])
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@ import pytest
 
 from boostbench.config.compose import compose_experiment
 from boostbench.config.overrides import parse_overrides
-from boostbench.config.table_request import departures, find_reference
+from boostbench.config.table_request import find_departures, find_reference
 from boostbench.config.tables import (
     TableDefinition,
     read_definitions,
@@ -64,7 +64,7 @@ def test_departures_name_changed_settings(override, departure):
 def test_settings_without_effect_are_no_departures(override):
     defined = {"algo": "adaboost_mh", "data": "wine"}
     asked = compose_experiment(defined | parse_overrides([override]))
-    assert departures(compose_experiment(defined), asked) == ()
+    assert find_departures(compose_experiment(defined), asked) == ()
 
 
 def test_cell_with_fewest_departures_is_the_reference():
@@ -113,9 +113,9 @@ def test_unpublished_experiment_has_no_reference():
 
 def test_departures_compare_settings_that_decide_results():
     default, mcboost = compose_experiment({}), compose_experiment({"protocol": "mcboost"})
-    assert departures(default, default) == ()
-    assert departures(default, mcboost) == ("protocol.samples_per_class=50",)
+    assert find_departures(default, default) == ()
+    assert find_departures(default, mcboost) == ("protocol.samples_per_class=50",)
     assert not any(
         "name" in departure or "checkpoints" in departure
-        for departure in departures(default, mcboost)
+        for departure in find_departures(default, mcboost)
     )

@@ -31,7 +31,7 @@ def test_results_folder_and_backend_are_no_change(definition):
     assert request.name == definition.name
     assert not request.changes
     assert request.results.name == "elsewhere"
-    assert request.common.rerun == "never"
+    assert request.shared_config.rerun == "never"
 
 
 def test_changed_setting_is_in_the_name_and_departs_from_the_definition_in_every_cell(definition):
