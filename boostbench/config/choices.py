@@ -164,16 +164,19 @@ def _applicable_key(key: str, value: Any, choice: AlgorithmChoice) -> str | None
         return key
     # 2) A parameter in the algorithm's config, or in its grid, is overridden as it is.
     config, is_grid = choice.config().values, path[0] == "grid"
-    if is_grid:
-        # `algo.grid.nu=[0.1,1]` names one parameter; the value of `algo.grid={nu:[0.1,1]}` names
-        # any number of them, and None names none.
-        names, config_names = path[1:2] or (value or ()), config.get("grid", {})
-    else:
+    if not is_grid:
         names, config_names = path[:1], config
+    elif len(path) > 1:
+        # An override such as `algo.grid.nu=[0.1,1]` names one parameter in its key.
+        names, config_names = path[1:2], config.get("grid", {})
+    else:
+        # An override such as `algo.grid={nu:[0.1,1]}` names parameters in its value, or none (null).
+        names, config_names = value or (), config.get("grid", {})
     if all(name in config_names for name in names):
         return key
-    # 3) Other parameters of the class may be added. `~` has nothing to delete; and the grid says
-    #    which parameters are tuned, so that only `+` puts another parameter into it.
+    # 3) Another parameter of the class may be added, with the prefix `+` in any case. An override
+    #    without a prefix adds it to the config, but not to the grid, which states the tuned
+    #    parameters. The prefix `~` deletes, and there is nothing to delete.
     may_add = key.startswith("+") or not (is_grid or key.startswith("~"))
     if may_add and _has_parameters(config.get("_target_"), names):
         return f"++{strip_prefix(key)}"

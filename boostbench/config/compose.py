@@ -88,8 +88,9 @@ def compose_config(
         If a group has no such option, a key is unknown, or a value is not valid for its key.
     """
     tree, composed = _compose(overrides, user_keys, folders)
-    changed = ("algo", "data", "protocol", "results")
-    return tree.values | {key: getattr(composed, key) for key in changed}
+    # `_ComposedConfig` completes these keys; the others are as in the tree.
+    completed_keys = ("algo", "data", "protocol", "results")
+    return tree.values | {key: getattr(composed, key) for key in completed_keys}
 
 
 def _compose(
@@ -224,8 +225,8 @@ def unknown_key_error(key: str, valid_keys: Iterable[str]) -> UserError:
     )
 
 
-def merge_configs(values: Settings, folders: tuple[Path, ...] = ()) -> ConfigTree:
-    """Merge ``config.yaml``, the chosen options and the values, and resolve references.
+def merge_configs(overrides: Settings, folders: tuple[Path, ...] = ()) -> ConfigTree:
+    """Merge ``config.yaml``, the chosen options and the overrides, and resolve references.
 
     Parameters
     ----------
@@ -237,18 +238,18 @@ def merge_configs(values: Settings, folders: tuple[Path, ...] = ()) -> ConfigTre
     base = configs.base_config()
     tree = ConfigTree(dict(base.values))
     for group in base.options:
-        option = load_option(group, _chosen_option(group, values), folders)
+        option = load_option(group, _chosen_option(group, overrides), folders)
         tree.values[group] = tree.values.get(group, {}) | option
-    for key, value in values.items():
+    for key, value in overrides.items():
         if key not in base.options:
             tree.apply(key, value)
     tree.resolve_references()
     return tree
 
 
-def _chosen_option(group: str, values: Settings) -> str:
+def _chosen_option(group: str, overrides: Settings) -> str:
     """Return the option of a group that the overrides choose, or the one of ``config.yaml``."""
-    option = values.get(group, configs.base_config().options[group])
+    option = overrides.get(group, configs.base_config().options[group])
     return "null" if option is None else str(option)
 
 
@@ -372,15 +373,16 @@ class _ComposedConfig(msgspec.Struct):
         for key in old_algo.keys() - {"_target_"}:
             if not _is_overridden(f"algo.{key}", override_keys):
                 del algo[key]
-        # An override of the grid has been merged with the replaced grid. A parameter remains if an
-        # override sets it by its own key, or if its candidates differ from the replaced grid.
-        grid = algo.get("grid")
+        # An override of the grid has been merged with the grid of the replaced class, whose
+        # candidates are dropped. The candidates of an override have a key of their own, as in
+        # `algo.grid.nu=[0.1]`, or they differ from the replaced ones, as in `algo.grid={nu:[0.1]}`.
+        grid, old_grid = algo.get("grid"), old_algo["grid"]
         if isinstance(grid, dict):
             algo["grid"] = {
                 parameter: candidates
                 for parameter, candidates in grid.items()
                 if f"algo.grid.{parameter}" in override_keys
-                or old_algo["grid"].get(parameter) != candidates
+                or candidates != old_grid.get(parameter)
             }
         class_name = str(algo["_target_"]).rpartition(".")[2]
         defaults = {"name": class_name, "title": class_name, "paper": None, "grid": {}}

@@ -118,13 +118,7 @@ def allow_new_parameters(keys: Iterable[str]) -> list[str]:
 
 
 def check_no_conflicting_values(overrides: Sequence[str]) -> None:
-    """Raise an error if a key is given twice with different values.
-
-    Raises
-    ------
-    UserError
-        With both values.
-    """
+    """Raise an error, with both values, if a key is given twice with different values."""
     values = {}
     for override in overrides:
         key, _, value = override.partition("=")

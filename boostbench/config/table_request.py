@@ -53,7 +53,8 @@ class TableRequest(msgspec.Struct, frozen=True, dict=True):
         Settings of a row that differ from the definition: ``["protocol.n_splits=3"]``. The row is
         the first one with such settings.
     effective_overrides : list of str
-        Overrides that change the numbers, as the user wrote them. They are part of the name.
+        Overrides of the command line, as the user wrote them, that change the content of the table.
+        They are part of the name. Overrides that repeat the definition are not.
     """
 
     definition: TableDefinition
@@ -101,7 +102,8 @@ class TableRequest(msgspec.Struct, frozen=True, dict=True):
         for cell in cells:
             with part.error_context(cell.row, cell.column):
                 _check_recorded(part, cell.config)
-        # 3) Compare them with the definition.
+        # 3) Compare them with the definition. If nothing changes, the overrides repeat the
+        #    definition, and do not enter the name.
         effective = [override for override in overrides if not override.startswith(_WITHOUT_EFFECT)]
         changes: list[str] = []
         if effective:
@@ -247,6 +249,10 @@ def file_name(parts: Sequence[str]) -> str:
 
 
 # --- Comparison of experiments with definitions ---
+#
+# A *change* is any setting that differs from the definition of a table, such as its seed. A
+# *departure* is one that affects the results: the number is no longer comparable with the
+# published one.
 
 
 class _Setting(NamedTuple):
@@ -274,12 +280,15 @@ def find_departures(defined: ExperimentConfig, config: ExperimentConfig) -> tupl
 
 
 def _find_changes(config: ExperimentConfig, defined: ExperimentConfig) -> list[str]:
-    """Return the settings of a request that differ from the definition, with names and titles."""
+    """Return all settings of a request that differ from the definition, even names and titles."""
     return _differences(_content_settings(config), _content_settings(defined))
 
 
 def _differences(settings: Iterable[_Setting], defined: Iterable[_Setting]) -> list[str]:
-    """Return the settings with another value than in `defined`, such as ``["seed=3"]``."""
+    """Return the settings with another value than in `defined`, such as ``["seed=3"]``.
+
+    A setting of `defined` alone is in the result, too, with the value None.
+    """
     values, defined_values = dict(settings), dict(defined)
     return [
         f"{key}={values.get(key)}"

@@ -55,8 +55,8 @@ class RowDefinition(msgspec.Struct, frozen=True):
     overrides : Settings
         Overrides for this row alone.
     published : dict of str to str
-        Values that find the row in the published table, by columns of its CSV file, where it names
-        the data differently.
+        Values that find the row in the CSV file of the published table, by the columns of that
+        file. Empty: the published table has the name of the data.
     cells : dict of str to Settings
         Overrides for single columns of this row.
     """
@@ -88,8 +88,8 @@ class ColumnDefinition(msgspec.Struct, frozen=True):
     overrides : Settings
         Overrides for this column alone.
     published : dict of str to str
-        Values that find the column in the published table, by columns of its CSV file, where they
-        differ from the parameters of the config.
+        Values that find the column in the CSV file of the published table, by the columns of that
+        file, where they differ from the parameters of the config.
     without : list of str
         Rows for which the column is not run.
     """
@@ -135,7 +135,7 @@ class TableDefinition(msgspec.Struct, frozen=True):
     overrides : Settings
         Overrides for all cells.
     published : str, default=None
-        Name of the published table. None: nothing is published.
+        Name of the published table, such as ``"mcboost5"``. None: nothing is published.
     quantity : str, default=None
         Name of the displayed quantity. None: the quantity of the published table, or of the
         measure.
