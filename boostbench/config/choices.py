@@ -170,7 +170,7 @@ def _applicable_key(key: str, value: Any, choice: AlgorithmChoice) -> str | None
         # An override such as `algo.grid.nu=[0.1,1]` names one parameter in its key.
         names, config_names = path[1:2], config.get("grid", {})
     else:
-        # An override such as `algo.grid={nu:[0.1,1]}` names parameters in its value, or none (null).
+        # The value of an override such as `algo.grid={nu:[0.1,1]}` names parameters; null has none.
         names, config_names = value or (), config.get("grid", {})
     if all(name in config_names for name in names):
         return key
