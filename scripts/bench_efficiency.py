@@ -25,7 +25,7 @@ from boostbench.data.loading import load
 from boostbench.execution.plan import Experiment
 from boostbench.execution.queue import Finished
 from boostbench.execution.runner import Run
-from boostbench.records.archive import Records
+from boostbench.records.index import Records
 from boostbench.spec.algorithm import AlgorithmSpec
 from boostbench.spec.data import DataSpec
 from boostbench.spec.experiment import ExperimentSpec

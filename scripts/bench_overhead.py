@@ -34,7 +34,7 @@ from boostbench.execution.plan import Experiment
 from boostbench.execution.queue import Finished
 from boostbench.execution.runner import Run
 from boostbench.fitting.trial import run_trial
-from boostbench.records.archive import Records
+from boostbench.records.index import Records
 from boostbench.spec.algorithm import AlgorithmSpec
 from boostbench.spec.data import DataSpec
 from boostbench.spec.experiment import ExperimentSpec

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from tabulate import tabulate
 
-from boostbench.records.archive import Records
+from boostbench.records.index import Records
 from boostbench.records.store import record_path
 from boostbench.report.assemble import read_tables
 

@@ -17,7 +17,7 @@ from boostbench.fitting.quantities import ROUNDS, TEST_ERROR, Quantity
 from boostbench.fitting.stages import ROUND_PARAMETERS
 from boostbench.papers.notes import find_note
 from boostbench.papers.published import Published, find_quantity
-from boostbench.records.archive import ExperimentResults
+from boostbench.records.index import ExperimentResults
 from boostbench.records.schema import Config, Measured
 from boostbench.records.verified import Finding
 

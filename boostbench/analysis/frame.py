@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from boostbench.fitting.measures.prediction import Predictions
 from boostbench.fitting.quantities import QUANTITIES, Quantity, read_entries
-from boostbench.records.archive import Records
+from boostbench.records.index import Records
 from boostbench.records.installed import find_results
 from boostbench.records.schema import Config, Record
 from boostbench.spec.keys import remove_defaults

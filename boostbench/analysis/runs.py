@@ -17,7 +17,7 @@ from boostbench.analysis.tables import Column, ColumnPair, Table
 from boostbench.fitting.quantities import QUANTITIES, SCORES, Quantity
 from boostbench.papers.metadata import is_value
 from boostbench.papers.published import PublishedLine
-from boostbench.records.archive import Records
+from boostbench.records.index import Records
 from boostbench.records.schema import Config
 from boostbench.spec.keys import canonical_json, digest, remove_defaults
 from boostbench.util.configs import read_titles

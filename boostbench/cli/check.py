@@ -84,7 +84,7 @@ def check(
         If a table is unknown, or the file of verdicts is not valid or cannot be written.
     """
     with spinner("starting"):
-        from boostbench.records.archive import Records
+        from boostbench.records.index import Records
         from boostbench.records.installed import installed_folder
         from boostbench.report.assemble import read_tables
         from boostbench.report.data_files import (
@@ -273,7 +273,7 @@ def check_published(
             read_published_file,
             unit_warnings,
         )
-        from boostbench.records.archive import Records
+        from boostbench.records.index import Records
         from boostbench.report.data_files import find_verdicts, verdicts_as_json
         from boostbench.report.findings import published_listing
         from boostbench.report.renderers.terminal import print_listing

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from boostbench.analysis.comparison import Comparison
     from boostbench.analysis.tables import Table
     from boostbench.config.tables import RowDefinition, TableDefinition
-    from boostbench.records.archive import Records
+    from boostbench.records.index import Records
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -91,7 +91,7 @@ def compare(
     """
     with spinner("starting"):
         from boostbench.analysis.comparison import compare_columns
-        from boostbench.records.archive import Records
+        from boostbench.records.index import Records
         from boostbench.report.renderers.comparison import comparison_as_json, print_comparison
         from boostbench.report.renderers.terminal import short_names
         from boostbench.util.terminal import make_console

@@ -61,7 +61,7 @@ def make_report(words: Sequence[str], output: Path | None = None) -> None:
         from boostbench.analysis.runs import find_experiments
         from boostbench.analysis.verdicts import counts
         from boostbench.execution.progress import counted
-        from boostbench.records.archive import Records
+        from boostbench.records.index import Records
         from boostbench.records.installed import installed_folder
         from boostbench.report.assemble import read_tables
         from boostbench.report.page.render import find_figures, render_page

@@ -426,7 +426,7 @@ def _recorded_cell(config: ExperimentConfig) -> Cell | None:
     """Return the recorded results of one job; None: it cannot be run."""
     from boostbench.analysis.cells import Cell
     from boostbench.fitting.quantities import get_quantity
-    from boostbench.records.archive import Records
+    from boostbench.records.index import Records
     from boostbench.spec import measures
 
     try:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from boostbench.execution.verification import GroupCheck, Refit
-    from boostbench.records.archive import Records
+    from boostbench.records.index import Records
     from boostbench.records.schema import Config, Record
     from boostbench.records.verified import Finding, Group, Verified
     from boostbench.spec.class_facts import CodeVersion
@@ -95,8 +95,8 @@ def verify(
     with spinner("starting"):
         from boostbench.execution import verification
         from boostbench.execution.workers import Workers, terminable
-        from boostbench.records.archive import Records
         from boostbench.records.environment import blas, commit, now
+        from boostbench.records.index import Records
         from boostbench.records.verified import Verified, add_finding, compact
         from boostbench.util.terminal import make_console
 

@@ -22,7 +22,7 @@ from boostbench.execution.plan import Experiment
 from boostbench.execution.progress import ProgressDisplay
 from boostbench.execution.run_records import Shard
 from boostbench.execution.runner import Report, Run, check_rerun
-from boostbench.records.archive import ExperimentResults, Records
+from boostbench.records.index import ExperimentResults, Records
 from boostbench.spec.data import DataSpec
 from boostbench.spec.experiment import ExperimentConfig, TableCell
 from boostbench.util.configs import read_summary

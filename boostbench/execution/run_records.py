@@ -13,7 +13,7 @@ from typing import NamedTuple
 from boostbench.execution.plan import Experiment, Task
 from boostbench.fitting.splits import Split
 from boostbench.fitting.trial import calibration
-from boostbench.records.archive import RecordIndex, Records
+from boostbench.records.index import RecordIndex, Records
 from boostbench.records.installed import installed_folder
 from boostbench.records.schema import Config, Record
 from boostbench.util.errors import UserError

@@ -16,7 +16,7 @@ from boostbench.execution.workers import Workers, terminable
 from boostbench.fitting.splits import Split
 from boostbench.fitting.trial import Outcome
 from boostbench.fitting.tuning import Choice, choose
-from boostbench.records.archive import ExperimentResults, Records
+from boostbench.records.index import ExperimentResults, Records
 from boostbench.records.store import check_writable
 from boostbench.spec.data import key_options
 from boostbench.util.errors import UserError, did_you_mean

@@ -27,7 +27,7 @@ from boostbench.config.tables import TableDefinition
 from boostbench.data.dataset import Dataset
 from boostbench.execution.jobs import execute
 from boostbench.figures.definition import FigureDefinition, stale_note
-from boostbench.records.archive import Records
+from boostbench.records.index import Records
 from boostbench.records.schema import Record
 from boostbench.report.assemble import read_tables
 from boostbench.report.wording import format_splits

@@ -9,7 +9,7 @@ lines: records, and the definitions of configs and provenances that records refe
 the lines of the file without ``.gz``. A line is *torn* if a kill has cut it, and *damaged* if it is
 complete and cannot be read.
 
-`RecordFile` reads and appends; `boostbench.records.archive` finds records in several files.
+`RecordFile` reads and appends; `boostbench.records.index` finds records in several files.
 """
 
 import functools

@@ -12,7 +12,7 @@ from boostbench.analysis.tables import Column, ColumnPair, Table
 from boostbench.config.table_request import TableRequest
 from boostbench.config.tables import TableDefinition, read_definitions
 from boostbench.fitting.quantities import QUANTITIES, Quantity
-from boostbench.records.archive import ExperimentResults, Records
+from boostbench.records.index import ExperimentResults, Records
 from boostbench.spec import measures
 from boostbench.spec.algorithm import AlgorithmSpec
 from boostbench.spec.data import DataCounts, DataSpec

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from boostbench import __version__
-from boostbench.records.archive import Records
+from boostbench.records.index import Records
 from boostbench.records.installed import result_files
 from boostbench.util.configs import conf_dir, definition_files
 from boostbench.util.errors import UserError

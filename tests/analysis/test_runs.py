@@ -6,7 +6,7 @@ from fitting.toy import experiment_from_config, run
 
 from boostbench.analysis.frame import ResultFrame
 from boostbench.analysis.runs import RecordedExperiment, find_experiments, table_of_experiments
-from boostbench.records.archive import Records
+from boostbench.records.index import Records
 from boostbench.report.findings import runs_listing
 from boostbench.spec.data import DataSpec
 from tests.fitting.toy import make_dataset

@@ -8,7 +8,7 @@ from util.test_spinner import Terminal
 from boostbench.config.compose import compose_experiment
 from boostbench.config.overrides import parse_overrides
 from boostbench.execution.jobs import RecordedCell, execute, load_cell_data
-from boostbench.records.archive import ExperimentResults
+from boostbench.records.index import ExperimentResults
 from boostbench.records.verified import Verified
 from boostbench.spec.experiment import TableCell
 from boostbench.util.errors import UserError

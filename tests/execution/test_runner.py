@@ -22,7 +22,7 @@ from boostbench.execution.queue import Finished, Waiting
 from boostbench.execution.run_records import Shard
 from boostbench.execution.runner import Interrupted, Planned
 from boostbench.fitting.measures.prediction import Prediction
-from boostbench.records.archive import Records
+from boostbench.records.index import Records
 from boostbench.records.store import read_records
 from boostbench.records.verified import verified_path
 from boostbench.spec.class_facts import _code_version

@@ -9,7 +9,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from boostbench.data.loading import load
 from boostbench.fitting.tuning import inner_splits
-from boostbench.records.archive import Records
+from boostbench.records.index import Records
 from boostbench.records.store import read_records
 from boostbench.util.errors import UserError
 from fitting.toy import experiment_from_config, run, spec_from_config

@@ -9,7 +9,7 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 from boostbench import MCBoost
 from boostbench.data.loading import load
 from boostbench.execution.verification import plan_refit
-from boostbench.records.archive import Records
+from boostbench.records.index import Records
 from fitting.toy import experiment_from_config, run, spec_from_config
 
 

@@ -5,7 +5,7 @@ import numpy as np
 from boostbench.data.dataset import Dataset
 from boostbench.execution.plan import Experiment
 from boostbench.execution.runner import Run
-from boostbench.records.archive import Records
+from boostbench.records.index import Records
 from boostbench.spec.algorithm import AlgorithmSpec
 from boostbench.spec.data import DataSpec
 from boostbench.spec.experiment import ExperimentSpec

@@ -11,7 +11,7 @@ from boostbench.config.compose import compose_config
 from boostbench.config.tables import TableDefinition
 from boostbench.papers.metadata import library
 from boostbench.papers.published import lines_of as published
-from boostbench.records.archive import Records
+from boostbench.records.index import Records
 from boostbench.records.store import read_records, record_path
 from boostbench.report.assemble import read_tables
 

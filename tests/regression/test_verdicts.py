@@ -7,7 +7,7 @@ import pytest
 from boostbench.analysis.cells import BETTER, BETTER_ELSEWHERE
 from boostbench.analysis.statistics.resampled import TEN_FOLDS, complete_repetitions, pooled_ratio
 from boostbench.analysis.verdicts import counts, not_shown
-from boostbench.records.archive import Records
+from boostbench.records.index import Records
 from boostbench.records.schema import Provenance
 from boostbench.report.assemble import read_tables
 from boostbench.report.data_files import (

@@ -4,7 +4,7 @@ import pytest
 
 from boostbench.config.table_request import TableRequest
 from boostbench.config.tables import TableDefinition
-from boostbench.records.archive import Records
+from boostbench.records.index import Records
 from boostbench.report.assemble import read_tables
 from boostbench.report.document import make_document
 from boostbench.report.renderers.markdown import markdown

@@ -170,7 +170,7 @@ def _is_column_numbering(names: Sequence[str]) -> bool:
 def data_set_name(path: Path) -> str:
     """Return the name of the data set in a file, which its records are filed under.
 
-    Different files may have equal names: `boostbench.records.archive.title_data_sets` distinguishes
+    Different files may have equal names: `boostbench.records.index.title_data_sets` distinguishes
     their records.
 
     Examples

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from boostbench.records.archive import Records
+from boostbench.records.index import Records
 from boostbench.report.assemble import read_tables
 from boostbench.report.document import make_document, make_rank_row
 from boostbench.report.renderers.latex import escape, latex, latex_notes

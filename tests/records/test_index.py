@@ -5,7 +5,7 @@ import pytest
 from fitting.examples import append, flat, rewrite
 from fitting.toy import experiment_from_config, make_dataset, run, spec_from_config
 
-from boostbench.records.archive import Records
+from boostbench.records.index import Records
 from boostbench.records.store import read_records
 from boostbench.spec.data import DataSpec
 
