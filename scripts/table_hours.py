@@ -83,7 +83,7 @@ def of_record(record, job):
     """CPU hours of a fit, 0 where it failed, or of a path of fits."""
     if record.is_failed:
         return 0.0
-    reference = None if record.is_path else record.cpu_seconds("calibration")
+    reference = None if record.has_several_points else record.cpu_seconds("calibration")
     return (record.cpu_seconds() or 0.0) / 3600 * REFERENCE / (reference or job)
 
 

@@ -35,7 +35,7 @@ from boostbench.execution.jobs import execute
 from boostbench.fitting.quantities import QUANTITIES
 from boostbench.fitting.trial import Outcome
 from boostbench.records.store import RecordFile, pack, read_records
-from boostbench.records.verified import Verified, verified_path
+from boostbench.records.verified import RefitFindings, verified_path
 from boostbench.report.wording import format_number
 from boostbench.util import configs
 from boostbench.util.errors import UserError
@@ -226,7 +226,7 @@ def finding(folder: Path, number: int) -> str:
     """Read a damaged finding of a verification, which is skipped with a warning."""
     path = verified_path(folder)
     path.write_text(json.dumps(damage(Random(number), FINDING)) + "\n")
-    warnings = Verified.read(folder).warnings
+    warnings = RefitFindings.read(folder).warnings
     assert all(len(line.splitlines()) == 1 for line in warnings)
     return "left out" if warnings else "read"
 
@@ -244,9 +244,9 @@ def nested(folder: Path, number: int) -> str:
     records, warnings = read_records(path)
     # A shallow value at an unknown key makes another valid record.
     assert len(records) == 1 or (len(records) == 2 and not warnings)
-    verified = Verified.read(folder)
-    assert len(verified.findings) == 1
-    warnings += verified.warnings
+    findings = RefitFindings.read(folder)
+    assert len(findings.by_group) == 1
+    warnings += findings.warnings
     assert all(len(line.splitlines()) == 1 for line in warnings)
     return "left out" if warnings else "read"
 

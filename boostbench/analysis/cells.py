@@ -18,7 +18,7 @@ from boostbench.fitting.stages import ROUND_PARAMETERS
 from boostbench.papers.notes import find_note
 from boostbench.papers.published import Published, find_quantity
 from boostbench.records.index import ExperimentResults
-from boostbench.records.schema import Config, Measured
+from boostbench.records.schema import Config, SplitRecord
 from boostbench.records.verified import Finding
 
 #: Note on a number that is better for no known reason.
@@ -366,7 +366,7 @@ def tested_ratio(cells: Iterable[Cell]) -> float | None:
     return ratio_of_records([record for cell in cells for record in cell.rows.records])
 
 
-def ratio_of_records(records: Sequence[Measured]) -> float | None:
+def ratio_of_records(records: Sequence[SplitRecord]) -> float | None:
     """Return the ratio of `tested_ratio` for records of splits."""
     protocols = [record.config.protocol for record in records]
     is_random = (

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from boostbench.execution.verification import GroupCheck, Refit
     from boostbench.records.index import Records
     from boostbench.records.schema import Config, Record
-    from boostbench.records.verified import Finding, Group, Verified
+    from boostbench.records.verified import Finding, Group, RefitFindings
     from boostbench.spec.class_facts import CodeVersion
 
 
@@ -97,7 +97,7 @@ def verify(
         from boostbench.execution.workers import Workers, terminable
         from boostbench.records.environment import blas, commit, now
         from boostbench.records.index import Records
-        from boostbench.records.verified import Verified, add_finding, compact
+        from boostbench.records.verified import RefitFindings, add_finding, compact
         from boostbench.util.terminal import make_console
 
     names, results = parse_names_and_results("verify", words)
@@ -107,8 +107,8 @@ def verify(
     # 1) Draw records.
     with spinner("reading records"):
         records = Records(results if against is None else against)
-        verified = records.verified if against is None else Verified()
-        group_checks = _group_records(_select_records(names, records), verified)
+        past_findings = records.findings if against is None else RefitFindings()
+        group_checks = _group_records(_select_records(names, records), past_findings)
     if not group_checks:
         raise UserError(f"{records.results} holds no records that today's code could give")
     for warning in records.pop_warnings():
@@ -214,7 +214,9 @@ def _table_groups(table: str, records: Records) -> set[Group]:
     return {Group.from_config(results.records[0].config) for results in recorded if results.records}
 
 
-def _group_records(records: Iterable[tuple[str, Record]], verified: Verified) -> list[GroupCheck]:
+def _group_records(
+    records: Iterable[tuple[str, Record]], findings: RefitFindings
+) -> list[GroupCheck]:
     """Return the groups of the records that today's code could give.
 
     A group is an algorithm with its choices on a data set; its `GroupCheck` holds the records that
@@ -226,7 +228,7 @@ def _group_records(records: Iterable[tuple[str, Record]], verified: Verified) ->
     ----------
     records : iterable of (str, Record)
         Name of the algorithm, and the record.
-    verified : Verified
+    findings : RefitFindings
         Findings of earlier refits.
     """
     from boostbench.execution.verification import GroupCheck, RecordedFit
@@ -244,7 +246,7 @@ def _group_records(records: Iterable[tuple[str, Record]], verified: Verified) ->
             if version is not None and record.provenance.is_from(version)
         ]
     return [
-        GroupCheck(group, members, verified.find(members[0].record))
+        GroupCheck(group, members, findings.find(members[0].record))
         for group, members in sorted(fits.items())
         if members
     ]

@@ -88,14 +88,14 @@ class RunRecords:
         The parameters.
     folder : Path
         Folder that the run writes to: the results folder, or the folder of the shard in it.
-    verified : Verified
+    findings : RefitFindings
         Findings of `boostbench verify`.
     """
 
     def __init__(self, records: Records, rerun: str, shard: Shard | None = None):
         self.rerun, self.shard = rerun, shard
         self.folder = shard.folder(records.results) if shard else records.results
-        self.verified = records.verified
+        self.findings = records.findings
         self._records = records
         # Indexes of a shard, which hold the records of two files, and of a run with rerun="all",
         # which ignore the existing records of their file.
@@ -145,7 +145,7 @@ class RunRecords:
 
         See `boostbench.spec.class_facts` for editions and `boostbench.records.verified` for refits.
         """
-        return not self.verified.is_stale(record, experiment.spec.code_version)
+        return not self.findings.is_stale(record, experiment.spec.code_version)
 
     def makes_rerun_unnecessary(self, work: Experiment | Task, record: Record) -> bool:
         """Return True if `record`, even of a failed fit, means that `work` need not run again."""
@@ -282,7 +282,9 @@ def _mean_cost(config: Config, records: Sequence[Record]) -> float | None:
             continue
         # A record of several points of a grid has no time of the reference job: it is assumed to
         # be made on a machine like this one.
-        reference = calibration() if record.is_path else record.cpu_seconds("calibration")
+        reference = (
+            calibration() if record.has_several_points else record.cpu_seconds("calibration")
+        )
         if not reference:
             continue
         cost = record.cpu_seconds() / reference

@@ -380,7 +380,7 @@ def _collect_results(
                 [record for key in keys if (record := file.get(key))],
                 len(keys),
                 experiment.spec.code_version,
-                run_records.verified,
+                run_records.findings,
                 experiment=experiment,
                 ran=sum((experiment, key) in ran for key in keys),
             )

@@ -33,7 +33,7 @@ from boostbench.fitting.tuning import inner_splits, trials
 from boostbench.records.codec import make_record
 from boostbench.records.environment import now, system
 from boostbench.records.results import Results
-from boostbench.records.schema import BadLine, Config, Measured, Record, TrialRecord
+from boostbench.records.schema import BadLine, Config, Record, SplitRecord, TrialRecord
 from boostbench.records.verified import Finding, Group
 from boostbench.spec import measures
 from boostbench.spec.algorithm import AlgorithmSpec
@@ -234,7 +234,7 @@ def _make_splits(
     return protocol, measure().splits(*division) or splits(*division)
 
 
-def recorded_seconds(record: TrialRecord | Measured) -> float:
+def recorded_seconds(record: TrialRecord | SplitRecord) -> float:
     """Return the CPU seconds of a recorded fit, or its wall-clock seconds if it has none."""
     seconds = record.cpu_seconds()
     if seconds is not None:

@@ -22,11 +22,11 @@ from boostbench.records.schema import (
     SCHEMA,
     BadLine,
     Config,
+    FailedSplit,
     FailedTrial,
-    Failure,
-    Measured,
     Provenance,
     Record,
+    SplitRecord,
     TrialRecord,
     check,
 )
@@ -44,7 +44,7 @@ class UndefinedHash(LookupError):
     """Error for a record whose definitions were not read yet; the message has the reason."""
 
 
-class Definitions:
+class LineDecoder:
     """Decoder of the lines of a file, with the definitions that it has read.
 
     ``definition_hash in definitions`` is true for a definition that was read.
@@ -59,12 +59,12 @@ class Definitions:
         # Definitions by their type and hash.
         self._by_hash = {Config: {}, Provenance: {}}
         self._types = _record_types(kind)
-        self._decoder = msgspec.json.Decoder(self._types.finished, dec_hook=self._find)
+        self._decoder = msgspec.json.Decoder(self._types.finished, dec_hook=self._find_definition)
 
     def __contains__(self, definition_hash: str) -> bool:
         return any(definition_hash in definitions for definitions in self._by_hash.values())
 
-    def _find(self, form: type, definition_hash: str) -> Config | Provenance:
+    def _find_definition(self, form: type, definition_hash: str) -> Config | Provenance:
         """Return the definition in place of its hash, when msgspec decodes a field of a record.
 
         Parameters
@@ -104,10 +104,10 @@ class Definitions:
         #    bad lines.
         content = parse(line)
         if content.get("schema") != SCHEMA:
-            return self._add(content)
-        return _convert(content, self._types, self._find)
+            return self._add_definition(content)
+        return _convert(content, self._types, self._find_definition)
 
-    def _add(self, content: Mapping[str, Any]) -> str:
+    def _add_definition(self, content: Mapping[str, Any]) -> str:
         """Add the definition in the content of a line, and return its hash.
 
         Raises
@@ -203,7 +203,7 @@ class EncodedRecord(NamedTuple):
 
 
 def encode(record: Record) -> EncodedRecord:
-    """Return the lines of a record: the inverse of `Definitions.decode_line`.
+    """Return the lines of a record: the inverse of `LineDecoder.decode_line`.
 
     Raises
     ------
@@ -217,7 +217,7 @@ def encode(record: Record) -> EncodedRecord:
         del entries["warnings"]
     try:
         definitions = [
-            (config.hash, _line({"config": config.original, "hash": config.hash})),
+            (config.hash, _line({"config": config.recorded_content, "hash": config.hash})),
             (
                 provenance.hash,
                 _line({"hash": provenance.hash, "provenance": provenance.content}),
@@ -240,7 +240,7 @@ def _record_types(kind: str) -> _RecordTypes:
     if kind == "tuning":
         return _RecordTypes(TrialRecord, FailedTrial)
     measure = measures.find_by_suffix(kind)
-    return _RecordTypes(Measured if measure is None else measure.form, Failure)
+    return _RecordTypes(SplitRecord if measure is None else measure.form, FailedSplit)
 
 
 def _convert(content: Mapping[str, Any], types: _RecordTypes, find_definition: Callable) -> Record:

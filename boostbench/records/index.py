@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from msgspec import UNSET
 
-from boostbench.records.schema import Data, Failure, Measured, Record
+from boostbench.records.schema import Data, FailedSplit, Record, SplitRecord
 from boostbench.records.store import (
     NewestRecords,
     RecordFile,
@@ -24,7 +24,7 @@ from boostbench.records.store import (
     record_path,
     record_paths,
 )
-from boostbench.records.verified import Finding, Verified
+from boostbench.records.verified import Finding, RefitFindings
 from boostbench.spec import measures
 from boostbench.spec.class_facts import CodeVersion
 from boostbench.spec.data import key_options
@@ -41,9 +41,9 @@ class ExperimentResults:
 
     Attributes
     ----------
-    records : list of Measured
+    records : list of SplitRecord
         Finished splits in their order.
-    failures : list of Failure
+    failures : list of FailedSplit
         Failed splits in their order, with their newest attempt.
     missing : int
         Number of splits that have never run.
@@ -54,8 +54,8 @@ class ExperimentResults:
         Result of the verification of their group, see `boostbench.records.verified`.
     """
 
-    records: list[Measured]
-    failures: list[Failure]
+    records: list[SplitRecord]
+    failures: list[FailedSplit]
     missing: int
     stale: int
     finding: Finding | None = None
@@ -66,7 +66,7 @@ class ExperimentResults:
         split_records: list[Record],
         n_splits: int,
         version: CodeVersion,
-        verified: Verified,
+        findings: RefitFindings,
         **fields: Any,
     ) -> "ExperimentResults":
         """Return the results of recorded splits.
@@ -79,7 +79,7 @@ class ExperimentResults:
             Number of splits of the experiment.
         version : CodeVersion
             Version of the code that makes its numbers today.
-        verified : Verified
+        findings : RefitFindings
             Findings of the results folder.
         **fields
             Further attributes of a subclass.
@@ -89,8 +89,8 @@ class ExperimentResults:
             records=records,
             failures=[record for record in split_records if record.is_failed],
             missing=n_splits - len(split_records),
-            stale=len(verified.stale_records(records, version)),
-            finding=verified.find(records[0]) if records else None,
+            stale=len(findings.stale_records(records, version)),
+            finding=findings.find(records[0]) if records else None,
             **fields,
         )
 
@@ -167,7 +167,7 @@ class RecordIndex:
         self._read_added()
         return self._newest.get(key)
 
-    def find(self, settings_key: str) -> list[Record]:
+    def find_with_settings(self, settings_key: str) -> list[Record]:
         """Return the records with a key of settings, see `boostbench.spec.keys.RecordKeys`.
 
         They are in the order of their lines. If several are of one split, the last one counts.
@@ -249,7 +249,7 @@ class Records:
     ----------
     results : Path
         The parameter.
-    verified : Verified
+    findings : RefitFindings
         Findings of `boostbench verify` in the folder.
     """
 
@@ -261,9 +261,9 @@ class Records:
         self._reported: set[str] = set()
 
     @cached_property
-    def verified(self) -> Verified:
+    def findings(self) -> RefitFindings:
         """Findings of `boostbench verify` in the folder."""
-        return Verified.read(self.results)
+        return RefitFindings.read(self.results)
 
     def index(self, path: Path) -> RecordIndex:
         """Return the index of a file, see `boostbench.records.store.record_path`."""
@@ -273,7 +273,7 @@ class Records:
 
     def pop_warnings(self) -> list[str]:
         """Return the warnings about damaged files that were not returned before."""
-        warnings = [*self.verified.warnings]
+        warnings = [*self.findings.warnings]
         for index in self._indexes.values():
             warnings += index.warnings
         new = [warning for warning in warnings if warning not in self._reported]
@@ -292,7 +292,7 @@ class Records:
         path = record_path(self.results, spec.data.name, spec.algorithm.name, suffix)
         imputation = spec.effective_imputation(spec.data.effective_missing)
         options, n_classes = key_options(spec.data.overrides), spec.data.n_classes
-        records = self.index(path).find(spec.settings_key)
+        records = self.index(path).find_with_settings(spec.settings_key)
         # 2) Select the configs by the facts of their data; many records share a config.
         #    `matching_configs` are the hashes of configs with these facts; for `requested_configs`,
         #    the first request for the data had these options, too.
@@ -321,12 +321,12 @@ class Records:
             )
         ]
         # 4) Take the version of the data that was used last, and the splits of the protocol.
-        splits, n_splits = _newest_version(matches), spec.protocol.total_splits
+        splits, n_splits = _records_of_newest_data(matches), spec.protocol.total_splits
         # The number of all fixed splits is unknown without the data.
         if n_splits is None:
             n_splits = len(splits)
         splits = [record for record in splits if record.split < n_splits]
-        return ExperimentResults.from_splits(splits, n_splits, spec.code_version, self.verified)
+        return ExperimentResults.from_splits(splits, n_splits, spec.code_version, self.findings)
 
     def titled_records(
         self, is_wanted: Callable[[str, str], bool] = lambda algo, kind: True
@@ -358,7 +358,7 @@ class Records:
         ]
 
 
-def _newest_version(records: list[Record]) -> list[Record]:
+def _records_of_newest_data(records: list[Record]) -> list[Record]:
     """Return the records of the version of the data that was used last, in the order of splits.
 
     A version is a checksum of the values and a treatment of the columns of texts. Several records

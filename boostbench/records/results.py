@@ -2,8 +2,8 @@
 
 A measure (`boostbench.fitting.measures`) fits an estimator and returns a struct of its results, a
 subclass of `SplitResults`. The record of a split has the fields of this struct, and facts of the
-fit such as the number of the split (`boostbench.records.schema.Measured`). `record_type` makes the
-type of the records from the type of the results, so that each field is declared once;
+fit such as the number of the split (`boostbench.records.schema.SplitRecord`). `record_type` makes
+the type of the records from the type of the results, so that each field is declared once;
 `boostbench.records.codec.make_record` makes the records.
 
 In a struct, UNSET is the value of a result that the measure does not record, and None the value of
@@ -16,10 +16,10 @@ from typing import Any
 import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
-from boostbench.records.schema import Count, Fraction, Measured, Name, NonNegative, Seconds
+from boostbench.records.schema import Count, Fraction, Name, NonNegative, Seconds, SplitRecord
 
-# Results that a record stores in another form than a measure returns them, see `Measured`.
-_STORED_OTHERWISE = ("test_error", "train_error", "checkpoints")
+# Results that a record stores in another form than a measure returns them, see `SplitRecord`.
+_TWO_FORM_RESULTS = ("test_error", "train_error", "checkpoints")
 
 
 class Results(Struct, frozen=True, kw_only=True):
@@ -109,10 +109,10 @@ class SplitResults(Results, kw_only=True):
         return cls(**fields, extra_entries=extra_entries or UNSET)
 
 
-def record_type(results: type[SplitResults]) -> type[Measured]:
+def record_type(results: type[SplitResults]) -> type[SplitRecord]:
     """Return the type of the records with these results.
 
-    It has the fields of `Measured`, and the fields that `results` declares itself, with the same
+    It has the fields of `SplitRecord`, and the fields that `results` declares itself, with the same
     types. A result without a default is required in either of its stored forms. A variable with
     the name of the type has to hold it in the module of `results`, so that records can be pickled.
 
@@ -128,18 +128,18 @@ def record_type(results: type[SplitResults]) -> type[Measured]:
     # 1) Take the fields that `results` adds to `SplitResults`, or declares in another way.
     shared = msgspec.structs.fields(SplitResults)
     declared = [field for field in msgspec.structs.fields(results) if field not in shared]
-    # 2) Errors have stored forms in `Measured`, of which a record must have one.
-    required = [field.name for field in declared if field.name in _STORED_OTHERWISE]
+    # 2) Errors have stored forms in `SplitRecord`, of which a record must have one.
+    required = [field.name for field in declared if field.name in _TWO_FORM_RESULTS]
     # 3) The other fields become fields of the record.
     fields = [
         (field.name, field.type) if field.required else (field.name, field.type, field.default)
         for field in declared
-        if field.name not in _STORED_OTHERWISE
+        if field.name not in _TWO_FORM_RESULTS
     ]
     return msgspec.defstruct(
         results.__name__.replace("Results", "Record"),
         fields,
-        bases=(Measured,),
+        bases=(SplitRecord,),
         kw_only=True,
         module=results.__module__,
         namespace={"required": tuple(required), "__doc__": f"Record of `{results.__name__}`."},

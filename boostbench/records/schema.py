@@ -1,8 +1,8 @@
 """Records: the lines of record files as structs, second schema.
 
 ====================  =========================================================
-`Failure`             a split whose fit raised an error
-`Measured`            a finished split; each measure has a subclass with fields
+`FailedSplit`         a split whose fit raised an error
+`SplitRecord`         a finished split; each measure has a subclass with fields
 `FailedTrial`         a failed trial of cross-validation
 `TrialRecord`         a finished trial of cross-validation
 ====================  =========================================================
@@ -143,10 +143,10 @@ class Config:
 
     Attributes
     ----------
-    original : dict
+    recorded_content : dict
         Config as it is written in files of records.
     hash : str
-        Digest of `original`.
+        Digest of `recorded_content`.
     content : dict
         Config without parameters of ``algo`` that have become attributes of their class, so that
         records of earlier versions have today's keys.
@@ -181,7 +181,7 @@ class Config:
 
     def __init__(self, content: dict[str, Any]):
         self.data = check(content, _ConfigForm).data
-        self.hash, self.original = digest(content), content
+        self.hash, self.recorded_content = digest(content), content
         self.content = {**content, "algo": drop_removed_parameters(content["algo"])}
         self.keys = RecordKeys.from_config(self.content)
         self.algo, self.grid = self.content["algo"], content["grid"]
@@ -373,7 +373,7 @@ class Record(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=F
         return None if value is UNSET else value
 
 
-class Failure(Record, kw_only=True):
+class FailedSplit(Record, kw_only=True):
     """Failed fit of a split.
 
     Attributes
@@ -451,7 +451,7 @@ class _TrialFields(Record, kw_only=True):
 
 
 class FailedTrial(_TrialFields, kw_only=True):
-    """Failed cross-validation trial; see `Failure`."""
+    """Failed cross-validation trial; see `FailedSplit`."""
 
     is_failed: ClassVar[bool] = True
 
@@ -499,7 +499,7 @@ class TrialRecord(_TrialFields, kw_only=True):
         _check_validation_errors(self)
 
     @property
-    def is_path(self) -> bool:
+    def has_several_points(self) -> bool:
         """True for a trial of several points, such as a warm-started path of fits.
 
         Its `seconds` are total times of fits, and not times of the parts of one fit.
@@ -516,13 +516,13 @@ class TrialRecord(_TrialFields, kw_only=True):
         part : str, default="fit"
             Attribute of `seconds`. For several points, only the whole fit was measured.
         """
-        if self.is_path:
+        if self.has_several_points:
             return sum(self.seconds) if part == "fit" else None
         seconds = getattr(self.seconds, part, UNSET)
         return None if seconds is UNSET else seconds
 
 
-class Measured(Record, kw_only=True):
+class SplitRecord(Record, kw_only=True):
     """Finished fit of a split; measures have subclasses.
 
     Errors have two stored forms, and a property that reads either: the number of wrong rows is
@@ -575,7 +575,7 @@ class Measured(Record, kw_only=True):
         CPU seconds of the parts of the fit. `Seconds` in some subclasses.
     """
 
-    is_path: ClassVar[bool] = False
+    has_several_points: ClassVar[bool] = False
     #: Results that a record of the subclass must have: ``test_error``, ``train_error`` or
     #: ``checkpoints``, each in either stored form.
     required: ClassVar[tuple[str, ...]] = ()
@@ -762,7 +762,7 @@ def check(content: Any, form: type, dec_hook=None) -> Any:
         raise BadLine("it is nested too deeply") from None
 
 
-def _check_validation_errors(record: TrialRecord | Measured) -> None:
+def _check_validation_errors(record: TrialRecord | SplitRecord) -> None:
     """Raise `BadLine` if a validation error is no fraction where the criterion is an error rate."""
     if record.config.judged_by is not None:
         return

@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from boostbench.records import codec
-from boostbench.records.codec import Definitions, UndefinedHash
+from boostbench.records.codec import LineDecoder, UndefinedHash
 from boostbench.records.schema import SCHEMA, BadLine, Record
 from boostbench.util.decompression import decompress
 from boostbench.util.errors import UserError, os_error_reason
@@ -149,7 +149,7 @@ class RecordFile:
         self.path = Path(path)
         self.kind = parse_record_path(self.path)[1]
         # Definitions of both files, by which records are decoded.
-        self._definitions = Definitions(self.kind)
+        self._line_decoder = LineDecoder(self.kind)
         # Records that `read_new` returns next, in the order of the file. Bytes are a line whose
         # definitions were not read yet, as they may follow later; `read_new` decodes it.
         self._unreturned: list[tuple[_Place, Record | bytes]] = []
@@ -160,7 +160,7 @@ class RecordFile:
         # The packed file is read once, by the first `read_new`.
         self._is_packed_unread = True
         # Identity of both files when they were last read, see `_read_new_lines`.
-        self._version: tuple | None = None
+        self._file_identity: tuple | None = None
         # The reading position changes in several steps, which another thread must not see.
         self._lock = threading.Lock()
         self._rewind()
@@ -172,7 +172,7 @@ class RecordFile:
         # Number of lines of the file without ``.gz`` that were read.
         self._n_lines = 0
         # Hashes of the definitions in the file without ``.gz``, which `add` need not write again.
-        self._written_hashes: set[str] = set()
+        self._hashes_in_file: set[str] = set()
 
     @property
     def warnings(self) -> list[str]:
@@ -212,7 +212,7 @@ class RecordFile:
                 if isinstance(record, bytes):
                     # Now both files are read to their ends: a definition still missing is an error.
                     try:
-                        record = self._definitions.decode_line(record)
+                        record = self._line_decoder.decode_line(record)
                     except (BadLine, UndefinedHash) as error:
                         self._note_damage(place, error)
                         continue
@@ -250,14 +250,14 @@ class RecordFile:
         for record in records:
             encoded = codec.encode(record)
             for definition_hash, definition in encoded.definitions:
-                if definition_hash not in self._definitions:
-                    self._definitions.decode_line(definition)
-            read_back.append(self._definitions.decode_line(encoded.line))
+                if definition_hash not in self._line_decoder:
+                    self._line_decoder.decode_line(definition)
+            read_back.append(self._line_decoder.decode_line(encoded.line))
             encoded_records.append(encoded)
         if not encoded_records:
             return []
         # 2) Write each record after its definitions; the file may have the definitions already.
-        depth = _checked_depth(self.path)
+        depth = _depth_in_results(self.path)
         with open_append(self.path, _CONTENT, _is_complete, depth) as file:
             # Definitions that other writers have added since are not written again.
             self._read_new_lines(file)
@@ -265,11 +265,11 @@ class RecordFile:
                 lines = [
                     definition
                     for definition_hash, definition in encoded.definitions
-                    if definition_hash not in self._written_hashes
+                    if definition_hash not in self._hashes_in_file
                 ]
                 lines.append(encoded.line)
                 file.write(b"".join(lines))
-                self._written_hashes.update(name for name, _ in encoded.definitions)
+                self._hashes_in_file.update(name for name, _ in encoded.definitions)
                 self._n_lines += len(lines)
             self._offset = file.seek(0, os.SEEK_END)
         return read_back
@@ -285,12 +285,12 @@ class RecordFile:
         #    those that others added between the last reading and `pack` are missed.
         packed = _packed_path(self.path)
         packed_status = packed.stat() if packed.exists() else None
-        packed_version = packed_status and (packed_status.st_ino, packed_status.st_mtime_ns)
-        version = os.fstat(file.fileno()).st_ino, packed_version
-        is_replaced = self._version not in (None, version)
+        packed_identity = packed_status and (packed_status.st_ino, packed_status.st_mtime_ns)
+        identity = os.fstat(file.fileno()).st_ino, packed_identity
+        is_replaced = self._file_identity not in (None, identity)
         if is_replaced or file.seek(0, os.SEEK_END) < self._offset:
             self._rewind()
-        self._version = version
+        self._file_identity = identity
         # 2) Parse the lines after the position.
         file.seek(self._offset)
         self._offset += self._parse_lines(file.read(), is_plain=True)
@@ -319,11 +319,11 @@ class RecordFile:
             place = _Place(is_plain, line_number)
             try:
                 if not line.isspace():
-                    record_or_hash = self._definitions.decode_line(line)
+                    record_or_hash = self._line_decoder.decode_line(line)
                     if isinstance(record_or_hash, Record):
                         self._unreturned.append((place, record_or_hash))
                     elif is_plain:
-                        self._written_hashes.add(record_or_hash)
+                        self._hashes_in_file.add(record_or_hash)
             except UndefinedHash:
                 self._unreturned.append((place, line))
             except BadLine as error:
@@ -419,7 +419,7 @@ def deduplicate(path: Path) -> int:
     if len(set(keys)) == len(keys):
         return 0
     # 2) Read again under the lock, as records may have been added.
-    with file_lock(path, _CONTENT, depth=_checked_depth(path)):
+    with file_lock(path, _CONTENT, depth=_depth_in_results(path)):
         file = RecordFile(path)
         records = file.read_new()
         if file.warnings:
@@ -450,7 +450,7 @@ def pack(path: Path) -> int:
         Number of bytes by which the files became smaller.
     """
     packed = _packed_path(path)
-    with file_lock(path, _CONTENT, depth=_checked_depth(path)):
+    with file_lock(path, _CONTENT, depth=_depth_in_results(path)):
         with open_in_place(path, "ab+") as file:
             repair_last_line(file, _is_complete)
             file.seek(0)
@@ -475,7 +475,7 @@ def check_writable(paths: Iterable[Path]) -> None:
         locked.
     """
     for path in paths:
-        with writing_to(path, subject=_CONTENT, depth=_checked_depth(path)):
+        with writing_to(path, subject=_CONTENT, depth=_depth_in_results(path)):
             with tempfile.TemporaryFile(dir=path.parent) as file:
                 acquire_file_lock(file, path.parent)
             # The lock file may belong to another user of a shared folder.
@@ -484,7 +484,7 @@ def check_writable(paths: Iterable[Path]) -> None:
                     open_in_place(file, "ab").close()
 
 
-def _checked_depth(path: Path) -> int:
+def _depth_in_results(path: Path) -> int:
     """Return how many folders above a file of records are inside the results folder.
 
     They must not be links, see `boostbench.util.files.check_folders`:
@@ -520,7 +520,7 @@ def _is_complete(line: bytes) -> bool:
         # checked of a line with the schema of records: readers report a damaged one. An object
         # without the schema has to be a definition that agrees with its hash.
         if codec.parse(line).get("schema") != SCHEMA:
-            Definitions().decode_line(line)
+            LineDecoder().decode_line(line)
     except BadLine:
         return False
     return True

@@ -117,7 +117,7 @@ class Finding(msgspec.Struct, kw_only=True, frozen=True, omit_defaults=True):
     data: Name
     checksum: Hash | Literal[""] = ""
     edition: Positive = FIRST_EDITION
-    # `Verified.read` replaces the states of version 1.0.0.
+    # `RefitFindings.read` replaces the states of version 1.0.0.
     state: Literal[(*STATES, *_OLD_STATES)]
     commit: str
     when: Time
@@ -144,7 +144,7 @@ class Finding(msgspec.Struct, kw_only=True, frozen=True, omit_defaults=True):
 _DECODER = msgspec.json.Decoder(Finding)
 
 
-class Verified:
+class RefitFindings:
     """The findings of a folder of results.
 
     Parameters
@@ -155,21 +155,21 @@ class Verified:
 
     Attributes
     ----------
-    findings : dict of Group to Finding
+    by_group : dict of Group to Finding
         Last finding of each group.
     warnings : list of str
         The parameter.
     """
 
     def __init__(self, findings: Iterable[Finding] = (), warnings: Iterable[str] = ()):
-        self.findings = {
+        self.by_group = {
             Group(finding.target, finding.choices, finding.data, finding.checksum): finding
             for finding in findings
         }
         self.warnings = list(warnings)
 
     @classmethod
-    def read(cls, results: Path) -> "Verified":
+    def read(cls, results: Path) -> "RefitFindings":
         """Read the findings of a folder; without a file there are none.
 
         Raises
@@ -201,7 +201,7 @@ class Verified:
     def find(self, record: Record) -> Finding | None:
         """Return the finding of a record's group and edition; None if there is none."""
         group = Group.from_config(record.config)
-        finding = self.findings.get(group) or self.findings.get(group._replace(checksum=""))
+        finding = self.by_group.get(group) or self.by_group.get(group._replace(checksum=""))
         return finding if finding and finding.edition == record.provenance.edition else None
 
     def is_stale(self, record: Record, version: CodeVersion) -> bool:

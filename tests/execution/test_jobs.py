@@ -9,7 +9,7 @@ from boostbench.config.compose import compose_experiment
 from boostbench.config.overrides import parse_overrides
 from boostbench.execution.jobs import RecordedCell, execute, load_cell_data
 from boostbench.records.index import ExperimentResults
-from boostbench.records.verified import Verified
+from boostbench.records.verified import RefitFindings
 from boostbench.spec.experiment import TableCell
 from boostbench.util.errors import UserError
 
@@ -23,7 +23,7 @@ def test_rows_with_equal_data_share_the_data_set(folder):
     cells = []
     for row, overrides in asked.items():
         config = compose_experiment(parse_overrides(overrides))
-        results = ExperimentResults.from_splits([], 10, config.spec.code_version, Verified())
+        results = ExperimentResults.from_splits([], 10, config.spec.code_version, RefitFindings())
         cells.append(RecordedCell(TableCell(row, "x", config), results, records_suffice=False))
     loaded, notes = load_cell_data(cells)
     wine, few, two = (cell.dataset for cell in loaded)

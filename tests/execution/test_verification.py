@@ -23,7 +23,7 @@ from boostbench.fitting.trial import Outcome, run_trial
 from boostbench.records.environment import system
 from boostbench.records.results import SplitResults, TrialResults
 from boostbench.records.store import read_records
-from boostbench.records.verified import Group, Verified, add_finding
+from boostbench.records.verified import Group, RefitFindings, add_finding
 from boostbench.util.errors import UserError
 
 HERE, THERE = "openblas Haswell", "openblas Prescott"
@@ -312,7 +312,7 @@ def check_groups(records, verified=None):
     for record in records:
         fit = RecordedFit.from_record(record, "fake")
         by_group.setdefault(Group.from_config(record.config), []).append(fit)
-    findings = verified.findings if verified else {}
+    findings = verified.by_group if verified else {}
     return [GroupCheck(group, members, findings.get(group)) for group, members in by_group.items()]
 
 
@@ -326,8 +326,8 @@ def test_changed_algorithm_is_different(recorded, dataset, tmp_path, monkeypatch
     [group] = check_groups(recorded())
     refit_all(group, lambda _: dataset)
     add_finding(tmp_path, group.conclude("b17bc98", HERE, "2999-01-01T00:00:00Z"))
-    verified = Verified.read(tmp_path)
-    assert verified.findings[group.group].state == "same"
+    verified = RefitFindings.read(tmp_path)
+    assert verified.by_group[group.group].state == "same"
 
     from fake_classifiers import Nearest
 
@@ -338,7 +338,7 @@ def test_changed_algorithm_is_different(recorded, dataset, tmp_path, monkeypatch
     [group] = check_groups([fit.record for fit in group.fits], verified)
     refit_all(group, lambda _: dataset)
     add_finding(tmp_path, group.conclude("b17bc98", HERE, "2999-01-01T00:00:00Z"))
-    assert Verified.read(tmp_path).findings[group.group].state == "different"
+    assert RefitFindings.read(tmp_path).by_group[group.group].state == "different"
 
 
 def test_changed_splits_are_different(recorded):

@@ -24,7 +24,7 @@ from fitting.examples import (
 )
 
 from boostbench.records import codec
-from boostbench.records.schema import BadLine, Measured
+from boostbench.records.schema import BadLine, SplitRecord
 from boostbench.records.store import (
     RecordFile,
     check_writable,
@@ -34,7 +34,7 @@ from boostbench.records.store import (
     record_path,
     record_paths,
 )
-from boostbench.records.verified import Verified
+from boostbench.records.verified import RefitFindings
 from boostbench.spec import measures
 from boostbench.util.errors import UserError
 
@@ -345,7 +345,7 @@ def test_external_measures_may_record_any_field(path):
 def test_every_measure_has_required_fields(path, name):
     with pytest.raises(BadLine, match="there is no "):
         measured(measures.find(name).suffix)
-    assert isinstance(measured("depths"), Measured)
+    assert isinstance(measured("depths"), SplitRecord)
 
 
 @pytest.mark.parametrize(
@@ -425,7 +425,7 @@ def test_random_damage_does_not_stop_reading(path):
         for entry in records:
             assert entry.is_failed or 0 <= entry.test_error <= 1
             encoded = codec.encode(entry)
-            again = codec.Definitions()
+            again = codec.LineDecoder()
             for _, definition in encoded.definitions:
                 again.decode_line(definition)
             assert again.decode_line(encoded.line) == entry
@@ -564,7 +564,7 @@ def test_unreadable_folder_is_an_error(tmp_path):
     with pytest.raises(UserError, match=r"^cannot read records from .*fake.jsonl.*: File name"):
         read_records(folder / "fake.jsonl")
     with pytest.raises(UserError, match=r"^cannot read findings from .*verified.jsonl: File name"):
-        Verified.read(folder)
+        RefitFindings.read(folder)
 
 
 #: Lines without and with closing brackets, and a line that Python and msgspec would read.

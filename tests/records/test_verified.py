@@ -3,7 +3,7 @@ import json
 import pytest
 from fitting.examples import FINDING, RECORD, modify_record, recorded
 
-from boostbench.records.verified import Group, Verified, add_finding, compact, verified_path
+from boostbench.records.verified import Group, RefitFindings, add_finding, compact, verified_path
 
 
 @pytest.mark.parametrize(
@@ -15,9 +15,9 @@ from boostbench.records.verified import Group, Verified, add_finding, compact, v
 )
 def test_files_of_schema_1_are_read(tmp_path, old, state):
     verified_path(tmp_path).write_text(json.dumps({**FINDING, "state": old}) + "\n")
-    verified = Verified.read(tmp_path)
-    [finding] = verified.findings.values()
-    assert (finding.state, verified.warnings) == (state, [])
+    findings = RefitFindings.read(tmp_path)
+    [finding] = findings.by_group.values()
+    assert (finding.state, findings.warnings) == (state, [])
     assert finding.different == FINDING["refuted"]
 
 
@@ -30,9 +30,9 @@ def test_compacting_keeps_the_last_line_of_each_group_as_it_is(tmp_path):
     path.write_text(f"{second}\n{first}\nno JSON\n{last}\n")
     compact(tmp_path)
     assert path.read_text() == f"{last}\n{second}\n"
-    [finding, _] = Verified.read(tmp_path).findings.values()
+    [finding, _] = RefitFindings.read(tmp_path).by_group.values()
     add_finding(tmp_path, finding)
-    assert Verified.read(tmp_path).findings[finding.group] == finding
+    assert RefitFindings.read(tmp_path).by_group[finding.group] == finding
 
 
 def test_data_sets_of_one_name_have_findings_of_their_own(tmp_path):
@@ -44,13 +44,13 @@ def test_data_sets_of_one_name_have_findings_of_their_own(tmp_path):
     lines = [FINDING | names | {"total": 4}, FINDING | names | {"total": 5}]
     lines[1]["checksum"] = group.checksum
     verified_path(tmp_path).write_text("".join(json.dumps(line) + "\n" for line in lines))
-    verified = Verified.read(tmp_path)
-    assert [verified.find(record).total for record in (first, other)] == [5, 4]
+    findings = RefitFindings.read(tmp_path)
+    assert [findings.find(record).total for record in (first, other)] == [5, 4]
     compact(tmp_path)
-    assert Verified.read(tmp_path).findings == verified.findings
+    assert RefitFindings.read(tmp_path).by_group == findings.by_group
 
 
 def test_unknown_state_is_named(tmp_path):
     verified_path(tmp_path).write_text(json.dumps({**FINDING, "state": "perhaps"}) + "\n")
-    [warning] = Verified.read(tmp_path).warnings
+    [warning] = RefitFindings.read(tmp_path).warnings
     assert "state" in warning

@@ -14,7 +14,7 @@ import numpy as np
 from boostbench.fitting.quantities import Quantity, add_quantity
 from boostbench.fitting.stages import predictions
 from boostbench.records.results import Results
-from boostbench.records.schema import Measured
+from boostbench.records.schema import SplitRecord
 from boostbench.spec.measures import MEASURES, name_of_class
 from boostbench.util.errors import UserError
 
@@ -66,7 +66,7 @@ class Measure:
     takes_tables : bool, default=True
         True: the estimator may get missing values and categories. False: the features are filled
         and encoded.
-    form : type, default=Measured
+    form : type, default=SplitRecord
         Type of its records, against which each line of a file is checked; see
         `boostbench.records.results.record_type`.
     quantity : str, default="test_error"
@@ -85,7 +85,7 @@ class Measure:
     judged_by: ClassVar[str] = ""
     by_stage: ClassVar[bool] = True
     takes_tables: ClassVar[bool] = True
-    form: ClassVar[type[Measured]] = Measured
+    form: ClassVar[type[SplitRecord]] = SplitRecord
     quantity: ClassVar[str] = "test_error"
     quantities: ClassVar[tuple[str | Quantity, ...] | None] = None
     has_checkpoints: ClassVar[bool] = False
