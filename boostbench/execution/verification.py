@@ -396,7 +396,7 @@ class GroupCheck:
         """Return True if a record could not be fitted on this machine."""
         return any(result.key == fit.key for result in self.list_results("skipped"))
 
-    def keys_by_kernel(self, kernel: str) -> set[str]:
+    def keys_repeated_by(self, kernel: str) -> set[str]:
         """Return the keys of records that an earlier refit by a kernel repeated."""
         return set(self.finding.same.get(kernel, ())) if self.finding else set()
 
@@ -414,7 +414,7 @@ class GroupCheck:
         kernel : str
             BLAS kernel of the refits.
         """
-        finding, repeated = self.finding, self.keys_by_kernel(kernel)
+        finding, repeated = self.finding, self.keys_repeated_by(kernel)
         mismatched = {*finding.different, *finding.failed} if finding else set()
 
         # Slow records come last; otherwise digests, which look random, give the order.
@@ -468,7 +468,9 @@ class GroupCheck:
         environment = fit.record.provenance.environment
         # A kernel of the same name on another system has another compiler and math library.
         is_this_system = environment.get("system") in (None, system())
-        is_this_kernel = environment.get("blas") == kernel or fit.key in self.keys_by_kernel(kernel)
+        is_this_kernel = environment.get("blas") == kernel or fit.key in self.keys_repeated_by(
+            kernel
+        )
         return is_this_system and is_this_kernel
 
     def conclude(self, commit: str, kernel: str, started: str) -> Finding:
@@ -510,11 +512,11 @@ class GroupCheck:
         # 3) Set the time before which finished records are stale, if there is a difference. A
         #    difference that was known before keeps its time, so that records that were made since
         #    stay fresh, unless one of them differs, too.
-        until = before.until if before else ""
+        stale_before = before.until if before else ""
         mismatched = {*different, *failed}
         finished = [fit.record.finished for fit in self.fits if fit.key in mismatched]
-        if not until or max(finished, default="") >= until:
-            until = started
+        if not stale_before or max(finished, default="") >= stale_before:
+            stale_before = started
         return Finding(
             **self.group._asdict(),
             edition=self.fits[0].record.provenance.edition,
@@ -526,7 +528,7 @@ class GroupCheck:
             other_errors=other_errors,
             different=different,
             failed=failed,
-            until=until if mismatched else "",
+            until=stale_before if mismatched else "",
         )
 
 
@@ -537,11 +539,11 @@ class GroupCheck:
 class Refit(NamedTuple):
     """Record that is fitted again, with the group that takes the result."""
 
-    group: GroupCheck
+    group_check: GroupCheck
     fit: RecordedFit
 
 
-def draw_refits(groups: Iterable[GroupCheck], salt: str, kernel: str) -> list[Refit]:
+def draw_refits(group_checks: Iterable[GroupCheck], salt: str, kernel: str) -> list[Refit]:
     """Return the records to refit, in their order; a small budget takes the first ones.
 
     1. Groups that differed before.
@@ -555,7 +557,7 @@ def draw_refits(groups: Iterable[GroupCheck], salt: str, kernel: str) -> list[Re
 
     Parameters
     ----------
-    groups : iterable of GroupCheck
+    group_checks : iterable of GroupCheck
     salt : str
         Text on which the draw depends, such as the commit.
     kernel : str
@@ -563,42 +565,48 @@ def draw_refits(groups: Iterable[GroupCheck], salt: str, kernel: str) -> list[Re
     """
     # 1) Draw records of each group. Order the groups: quick ones first, then groups that this
     #    kernel has not repeated, otherwise at random.
-    drawn = {group.group: group.draw(salt, kernel) for group in groups}
-    groups = sorted(
-        groups,
-        key=lambda group: (
-            drawn[group.group][0].seconds > MAX_SECONDS,
-            not group.keys_by_kernel(kernel),
-            digest([salt, *group.group]),
+    drawn = {group_check.group: group_check.draw(salt, kernel) for group_check in group_checks}
+    group_checks = sorted(
+        group_checks,
+        key=lambda group_check: (
+            drawn[group_check.group][0].seconds > MAX_SECONDS,
+            not group_check.keys_repeated_by(kernel),
+            digest([salt, *group_check.group]),
         ),
     )
     # 2) Take the first group of each algorithm with its choices (`Group.target`, `Group.choices`).
-    first_of_algorithm = {group.group[:2]: group for group in reversed(groups)}
+    first_of_algorithm = {
+        group_check.group[:2]: group_check for group_check in reversed(group_checks)
+    }
 
-    def rank(refit: Refit, place: int) -> tuple:
-        """Return the rank of a refit; False comes before True. `place` is its place in its group.
+    def rank(refit: Refit, position: int) -> tuple:
+        """Return the rank of a refit; False comes before True. `position` is its position in its group.
 
         The order of the entries is the order of the steps in the docstring of `draw_refits`.
         """
-        group, fit = refit
-        finding, is_slow = group.finding, fit.seconds > MAX_SECONDS
-        is_first = place == 0 and group is first_of_algorithm[group.group[:2]] and not is_slow
+        group_check, fit = refit
+        finding, is_slow = group_check.finding, fit.seconds > MAX_SECONDS
+        is_first = (
+            position == 0
+            and group_check is first_of_algorithm[group_check.group[:2]]
+            and not is_slow
+        )
         return (
             not (finding and finding.until),
             not is_first,
             bool(finding and finding.is_verified) and not is_first,
             is_slow,
-            place,
-            bool(group.keys_by_kernel(kernel)),
-            digest([salt, group.group.data]),  # refits of a data set share it
-            group.group,
+            position,
+            bool(group_check.keys_repeated_by(kernel)),
+            digest([salt, group_check.group.data]),  # refits of a data set share it
+            group_check.group,
         )
 
     # 3) Sort the records of all groups by their ranks.
     places = [
-        (Refit(group, fit), place)
-        for group in groups
-        for place, fit in enumerate(drawn[group.group])
+        (Refit(group_check, fit), position)
+        for group_check in group_checks
+        for position, fit in enumerate(drawn[group_check.group])
     ]
     return [refit for refit, _ in sorted(places, key=lambda entry: rank(*entry))]
 
@@ -613,7 +621,7 @@ def select_affordable(refits: Iterable[Refit], budget: float) -> Iterator[Refit]
         cost = max(MIN_SECONDS, refit.fit.seconds)
         if cost <= budget:
             yield refit
-            if not refit.group.is_skipped(refit.fit):
+            if not refit.group_check.is_skipped(refit.fit):
                 budget -= cost
 
 
@@ -621,7 +629,7 @@ def select_affordable(refits: Iterable[Refit], budget: float) -> Iterator[Refit]
 class _Task:
     """Refit of a record of a group; a `Work` of `boostbench.execution.workers`."""
 
-    group: GroupCheck
+    group_check: GroupCheck
     fit: RecordedFit
     trial: Trial
     dataset: Dataset
@@ -659,22 +667,22 @@ def refit_records(
 
     def plan_tasks() -> Iterator[_Task]:
         """Yield tasks for the workers; add a result for a record that cannot be fitted again."""
-        for group, fit in select_affordable(refits, budget):
+        for group_check, fit in select_affordable(refits, budget):
             try:
                 dataset = find_data(fit.record)
                 trial = plan_refit(fit.record, dataset)
             except UserError as error:
-                group.results.append(RefitResult(fit.key, "skipped", str(error)))
+                group_check.results.append(RefitResult(fit.key, "skipped", str(error)))
                 continue
             if trial.split.checksum == fit.record.rows:
-                yield _Task(group, fit, trial, dataset)
+                yield _Task(group_check, fit, trial, dataset)
             elif trial.protocol.sampling in ("fixed", "official"):
                 reason = "its splits are no longer the recorded ones"
-                group.results.append(RefitResult(fit.key, "skipped", reason))
+                group_check.results.append(RefitResult(fit.key, "skipped", reason))
             else:
                 reason = f"{fit.label}: today's code draws other rows"
-                group.results.append(RefitResult(fit.key, "different", reason))
+                group_check.results.append(RefitResult(fit.key, "different", reason))
 
     for task, outcome in workers(plan_tasks()):
-        task.group.add(task.fit, outcome, kernel, is_same_kernel)
-        yield Refit(task.group, task.fit)
+        task.group_check.add(task.fit, outcome, kernel, is_same_kernel)
+        yield Refit(task.group_check, task.fit)
