@@ -251,8 +251,9 @@ def list_differences(record: Record, outcome: Outcome) -> list[str]:
 
     Entries that today's measure adds are no difference; an entry that it lacks is one.
     """
-    # 1) Make a record of the refit, so that both have their results in the same form. It has the
-    #    input of the fit, and the times, from the old record.
+    # 1) Make a record of the refit, so that both have their results in the same form. A record
+    #    needs the input of the fit and its times: they are copied from the old one, and are
+    #    not compared in step 2.
     inputs = _INPUTS | (_INPUTS_OF_TRIALS if record.is_trial else _INPUTS_OF_SPLITS)
     entries = record.readable_entries
     facts = {name: entries[name] for name in inputs | _TIMES if name in entries}
@@ -483,7 +484,8 @@ class GroupCheck:
         started : str
             Time when the records were read.
         """
-        # 1) Take earlier results of records that were not fitted again.
+        # 1) Collect today's results, and earlier results of *pending* records, which were not
+        #    fitted again.
         before, refitted = self.finding, self.refitted
         pending = {fit.key for fit in self.fits} - refitted
         changes = {result.key: result.change for result in self.list_results("other errors")}
@@ -491,27 +493,31 @@ class GroupCheck:
         failures = {result.key: result.reason for result in self.list_results("failed")}
 
         def combine(earlier, today):
-            """Return the values by key of today, and the earlier ones of pending records."""
+            """Return today's values by key of the record, and earlier ones of pending records."""
             return {key: value for key, value in earlier.items() if key in pending} | today
 
         other_errors = combine(before.other_errors if before else {}, changes)
         different = combine(before.different if before else {}, differences)
         failed = combine(before.failed if before else {}, failures)
+        # 2) Collect the keys of same records by kernel. Refits by this kernel replace its earlier
+        #    results, and leave the results of other kernels as they are.
         same = {}
         for name, keys in before.same.items() if before else ():
             valid = pending if name == kernel else pending | refitted
             same[name] = [key for key in keys if key in valid]
         same_today = sorted({result.key for result in self.list_results("same")})
         same[kernel] = [*same.get(kernel, ()), *same_today][-_MAX_KEYS:]
-        # 2) Judge the records by other kernels together: all are different, or none is.
+        # 3) Judge the records of other kernels, whose errors differ, together: all of them are
+        #    different, or none is.
         shift = systematic_difference(other_errors.values())
         if shift:
             sentence = f"errors differ by {shift:+.2f} points on average"
             different |= dict.fromkeys(other_errors, f"{sentence}, in {len(other_errors)} fits")
             other_errors = {}
-        # 3) Set the time before which finished records are stale, if there is a difference. A
-        #    difference that was known before keeps its time, so that records that were made since
-        #    stay fresh, unless one of them differs, too.
+        # 4) Set the time before which finished records are stale, if there is a difference. For a
+        #    new difference, and if a record that was made after the earlier time differs, it is the
+        #    start of this verification. Otherwise the earlier time holds, so that records that were
+        #    made since then stay fresh.
         stale_before = before.until if before else ""
         mismatched = {*different, *failed}
         finished = [fit.record.finished for fit in self.fits if fit.key in mismatched]
@@ -537,14 +543,14 @@ class GroupCheck:
 
 
 class Refit(NamedTuple):
-    """Record that is fitted again, with the group that takes the result."""
+    """Record that is fitted again, with the check of its group, which gets the result."""
 
     group_check: GroupCheck
     fit: RecordedFit
 
 
 def draw_refits(group_checks: Iterable[GroupCheck], salt: str, kernel: str) -> list[Refit]:
-    """Return the records to refit, in their order; a small budget takes the first ones.
+    """Return the records to refit in their order, of which a small budget takes the first ones.
 
     1. Groups that differed before.
     2. One quick record of each algorithm with its choices, so that a small budget finds a change of
@@ -552,8 +558,8 @@ def draw_refits(group_checks: Iterable[GroupCheck], salt: str, kernel: str) -> l
     3. Groups that are not verified yet: a first record of each group, then a second one, and so on.
     4. Verified groups, in the same way.
 
-    Within each step, records that took longer than `MAX_SECONDS` are last, and among records of the
-    same rank, groups that this kernel has not repeated yet come first.
+    Within each item, records that took longer than `MAX_SECONDS` come last. Among records that are
+    drawn at the same position, groups of which this kernel has repeated no record come first.
 
     Parameters
     ----------
@@ -563,8 +569,9 @@ def draw_refits(group_checks: Iterable[GroupCheck], salt: str, kernel: str) -> l
     kernel : str
         BLAS kernel of the refits.
     """
-    # 1) Draw records of each group. Order the groups: quick ones first, then groups that this
-    #    kernel has not repeated, otherwise at random.
+    # 1) Draw records of each group. Order the groups, quick ones before slow ones; among these,
+    #    groups of which this kernel has repeated a record come first, and digests give a random
+    #    order.
     drawn = {group_check.group: group_check.draw(salt, kernel) for group_check in group_checks}
     group_checks = sorted(
         group_checks,
@@ -574,41 +581,41 @@ def draw_refits(group_checks: Iterable[GroupCheck], salt: str, kernel: str) -> l
             digest([salt, *group_check.group]),
         ),
     )
-    # 2) Take the first group of each algorithm with its choices (`Group.target`, `Group.choices`).
-    first_of_algorithm = {
-        group_check.group[:2]: group_check for group_check in reversed(group_checks)
-    }
+    # 2) Take the first group of each algorithm with its choices.
+    first_of_algorithm = {}
+    for group_check in group_checks:
+        first_of_algorithm.setdefault(group_check.group.algorithm, group_check)
 
-    def rank(refit: Refit, position: int) -> tuple:
-        """Return the rank of a refit; False comes before True. `position` is its position in its group.
+    def sort_key(refit: Refit, position: int) -> tuple:
+        """Return the sort key of a refit, whose record was drawn at a position in its group.
 
-        The order of the entries is the order of the steps in the docstring of `draw_refits`.
+        False comes before True.
         """
         group_check, fit = refit
-        finding, is_slow = group_check.finding, fit.seconds > MAX_SECONDS
-        is_first = (
-            position == 0
-            and group_check is first_of_algorithm[group_check.group[:2]]
-            and not is_slow
-        )
+        group, finding = group_check.group, group_check.finding
+        has_differed = bool(finding and finding.until)
+        is_verified = bool(finding and finding.is_verified)
+        is_slow = fit.seconds > MAX_SECONDS
+        represents_algorithm = group_check is first_of_algorithm[group.algorithm]
+        is_first_of_algorithm = represents_algorithm and position == 0 and not is_slow
         return (
-            not (finding and finding.until),
-            not is_first,
-            bool(finding and finding.is_verified) and not is_first,
+            not has_differed,  # groups of item 1 of the docstring
+            not is_first_of_algorithm,  # records of item 2
+            is_verified and not is_first_of_algorithm,  # item 3 before item 4
             is_slow,
             position,
             bool(group_check.keys_repeated_by(kernel)),
-            digest([salt, group_check.group.data]),  # refits of a data set share it
-            group_check.group,
+            digest([salt, group.data]),  # groups of one data set, which is loaded once
+            group,
         )
 
-    # 3) Sort the records of all groups by their ranks.
-    places = [
+    # 3) Sort the records of all groups by these keys.
+    refits = [
         (Refit(group_check, fit), position)
         for group_check in group_checks
         for position, fit in enumerate(drawn[group_check.group])
     ]
-    return [refit for refit, _ in sorted(places, key=lambda entry: rank(*entry))]
+    return [refit for refit, _ in sorted(refits, key=lambda entry: sort_key(*entry))]
 
 
 def select_affordable(refits: Iterable[Refit], budget: float) -> Iterator[Refit]:

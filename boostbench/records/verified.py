@@ -74,6 +74,11 @@ class Group(NamedTuple):
         return cls(config.target, ", ".join(named), config.data.name, config.data.checksum)
 
     @property
+    def algorithm(self) -> tuple[str, str]:
+        """Class and choices, which several groups share, each on another data set."""
+        return self.target, self.choices
+
+    @property
     def class_name(self) -> str:
         """Name of the class without its module."""
         return self.target.rpartition(".")[2]
