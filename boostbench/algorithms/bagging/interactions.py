@@ -10,11 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from boostbench.algorithms.bagging.bag_stumps import (
-    add_region_addends,
-    sum_by_region,
-    sum_samples,
-)
+from boostbench.algorithms.bagging.block_regions import BlockQuadrants
 from boostbench.algorithms.bagging.joint_losses import ValidationSamples
 from boostbench.algorithms.bagging.joint_rounds import JointBoostingMaster
 from boostbench.algorithms.explanation.stump_sums import StumpSum
@@ -68,64 +64,6 @@ class Pair(NamedTuple):
         """Return the index of each sample's cell in the raveled table."""
         cells = [axis.cell_indices(Z) for axis in self.axes]
         return np.ravel_multi_index(cells, self.table.shape[:2])
-
-
-class BlockQuadrants:
-    """Quadrants of pairs of features on the samples of a block, with the methods of `BlockStumps`.
-
-    In each round a member draws some cells of each axis. The quadrant of a pair contains the
-    samples in drawn cells of both axes. It is called so although a drawn set of categories is no
-    interval.
-
-    Parameters
-    ----------
-    cells : ndarray of shape (n_axes, n_samples), dtype=int64
-        Cell of each sample on each axis.
-    pairs : ndarray of shape (n_pairs, 2)
-        Indices of the two axes of each pair.
-    """
-
-    def __init__(self, cells, pairs):
-        self._cells, self._pairs = cells, pairs
-
-    def zero_sums(self, n_sums, n_members):
-        """Return zeros that `add_derivative_sums` adds to.
-
-        Returns
-        -------
-        total : ndarray of shape (n_sums, n_members), dtype=float32
-            Sums over all samples.
-        quadrants : ndarray of shape (n_members, n_sums, n_pairs), dtype=float32
-            Sums over the samples in each quadrant.
-        """
-        shape = n_members, n_sums, len(self._pairs)
-        return np.zeros((n_sums, n_members), np.float32), np.zeros(shape, np.float32)
-
-    def add_derivative_sums(self, derivatives, is_drawn_cell, sums):
-        """Add sums of derivatives over all samples and over the samples in each quadrant.
-
-        Parameters
-        ----------
-        derivatives : list of ndarray of shape (n_samples, n_members), dtype=float32
-            Derivatives of the loss.
-        is_drawn_cell : ndarray of shape (n_members, n_axes, n_cells), dtype=float32
-            1 for the cells of each axis that a member drew, else 0.
-        sums : tuple of ndarray
-            From `zero_sums`. Overwritten.
-        """
-        total, quadrants = sums
-        total += sum_samples(derivatives)
-        quadrants += sum_by_region(derivatives, self._is_in_quadrant(is_drawn_cell))
-
-    def score_changes(self, constant, is_drawn_cell, addends):
-        """Return the sum of the addends of each sample; see `add_region_addends`."""
-        return add_region_addends(constant, addends, self._is_in_quadrant(is_drawn_cell))
-
-    def _is_in_quadrant(self, is_drawn_cell):
-        """Return an array of shape (n_members, n_pairs, n_samples): 1 in a quadrant, else 0."""
-        # Axes (member, axis of a feature, sample).
-        is_drawn = np.take_along_axis(is_drawn_cell, self._cells[None], axis=2)
-        return is_drawn[:, self._pairs[:, 0]] * is_drawn[:, self._pairs[:, 1]]
 
 
 def select_pairs(stump_master):
@@ -288,11 +226,7 @@ class InteractionMaster(JointBoostingMaster):
     """
 
     def __init__(self, stump_master, axes, pairs):
-        super().__init__(
-            stump_master.params, stump_master.loss, stump_master.random_state, stump_master.threads
-        )
         # 1) Give the blocks of samples their quadrants, and the scores of the best round of stumps.
-        self.clock = stump_master.clock
         self._axes, self._pairs = axes, pairs
         cells = np.stack([axis.cell_indices(stump_master.X) for axis in axes])
         stump_blocks = zip(
@@ -314,11 +248,20 @@ class InteractionMaster(JointBoostingMaster):
         )
         # 3) Start with tables of zeros.
         n_scores = len(stump_master.intercept)
-        votes = np.zeros((len(pairs), width, width, n_scores))
         # Drawn cells of all axes, packed to bits, and additions to the votes, of each round.
         self._drawn_cells_and_additions = []
         n_members = len(stump_master.member_intercepts)
-        self._initialise(stump_master.block_rows, blocks, votes, np.zeros((n_scores, n_members)))
+        super().__init__(
+            stump_master.params,
+            stump_master.loss,
+            stump_master.random_state,
+            stump_master.threads,
+            block_rows=stump_master.block_rows,
+            blocks=blocks,
+            votes=np.zeros((len(pairs), width, width, n_scores)),
+            intercepts=np.zeros((n_scores, n_members)),
+        )
+        self.clock = stump_master.clock
         if stump_master.validation is not None:
             self.set_validation(self._validation_samples(stump_master))
 
@@ -356,6 +299,14 @@ class InteractionMaster(JointBoostingMaster):
         is_reversed = uniforms[..., -1:] < 0.5
         is_drawn = (np.arange(width) > threshold[..., None]) != is_reversed
         return np.where(self._is_ordered, is_drawn, uniforms[..., :-2] < 0.5).astype(np.float32)
+
+    def _region_sums(self, is_drawn_cell, total, quadrants):
+        """Return the sums of the blocks as they are; see `BlockQuadrants.zero_sums`."""
+        return total, quadrants
+
+    def _block_addends(self, is_drawn_cell, difference):
+        """Return the addend of each quadrant; see `JointBoostingMaster._block_addends`."""
+        return (difference.astype(np.float32),)
 
     def _add_votes(self, is_drawn_cell, additions):
         """Add to the tables, given the vote of each quadrant: (n_members, n_scores, n_pairs)."""

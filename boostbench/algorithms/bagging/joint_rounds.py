@@ -1,8 +1,8 @@
 """Joint rounds of a bag: all members take a Newton step at once, each in drawn regions.
 
-A *region* is a set of samples: the samples where a drawn stump is +1, or a quadrant of two
-features. The samples are divided into blocks (`SampleBlock`), each small enough to stay in the
-cache during a step of a round, and the blocks into groups that threads share. Subclasses of
+A *region* is a set of samples that a member draws: the samples where a stump is +1, or a quadrant
+of two features. The samples are divided into blocks (`SampleBlock`), each small enough to stay in
+the cache during a step of a round, and the blocks into groups that threads share. Subclasses of
 `JointBoostingMaster` train stumps (`boostbench.algorithms.bagging.stump_rounds`) and then tables of
 pairs of features (`boostbench.algorithms.bagging.interactions`).
 
@@ -12,6 +12,7 @@ the loss. A *step* is the change of a score on one side of a region.
 
 import copy
 from abc import abstractmethod
+from typing import NamedTuple
 
 import numpy as np
 
@@ -38,7 +39,7 @@ class SampleBlock:
 
     Parameters
     ----------
-    regions : BlockStumps or BlockQuadrants
+    regions : boostbench.algorithms.bagging.block_regions.BlockRegions
         Regions on the samples of the block.
     target : ndarray of shape (n_samples,)
         Ascending labels, or the numbers to predict.
@@ -93,7 +94,7 @@ class SampleBlock:
         Parameters
         ----------
         draws : ndarray
-            Drawn regions, in the form that `regions` takes.
+            Drawn regions; see `JointBoostingMaster.draw_regions`.
         sums : tuple of ndarray, dtype=float32
             From `zero_sums`. Overwritten.
         """
@@ -108,9 +109,9 @@ class SampleBlock:
         constant : ndarray of shape (n_scores, n_members), dtype=float32
             Addend of all samples.
         draws : ndarray
-            Drawn regions, in the form that `regions` takes.
+            Drawn regions; see `JointBoostingMaster.draw_regions`.
         *addends : ndarray, dtype=float32
-            Addends of the regions, in the form that `regions` takes.
+            Addends of the regions; see `JointBoostingMaster._block_addends`.
 
         Returns
         -------
@@ -162,6 +163,44 @@ class SampleBlock:
         return (scores * self._out_of_bag_shares) @ np.ones(scores.shape[2], np.float32)
 
 
+class RegionSteps(NamedTuple):
+    """Steps on the two sides of drawn regions, and their effects on the loss.
+
+    Attributes
+    ----------
+    steps : ndarray of shape (2, n_members, n_scores, n_regions)
+        Change of the scores outside (index 0) and inside (index 1) each region.
+    slopes : ndarray of shape (n_members, n_regions)
+        Slope of the loss along the two steps: the sum of slope times step.
+    doubled_decreases : ndarray of shape (n_members, n_regions)
+        Twice the decrease of the quadratic model of the loss. A step s lowers it by
+        ``slope s - (curvature + DAMPING) s^2 / 2``. For a Newton step, twice the decrease is
+        ``slope s``; it differs from `slopes` if a constraint changes a step.
+    """
+
+    steps: np.ndarray
+    slopes: np.ndarray
+    doubled_decreases: np.ndarray
+
+
+class Proposal(NamedTuple):
+    """Result of `JointBoostingMaster.generate`, the argument of `correct`.
+
+    Attributes
+    ----------
+    draws : ndarray
+        Result of `JointBoostingMaster.draw_regions`.
+    steps : ndarray of shape (2, n_members, n_scores, n_regions)
+        Steps outside and inside the regions, multiplied by the relative gain of each region.
+    slope : ndarray of shape (n_members,)
+        Slope of a member's loss along the sum of its steps.
+    """
+
+    draws: np.ndarray
+    steps: np.ndarray
+    slope: np.ndarray
+
+
 class JointBoostingMaster(Master):
     """Joint training of the members of a bag with a step inside and a step outside each region.
 
@@ -169,19 +208,11 @@ class JointBoostingMaster(Master):
     multiplies both steps by the gain of the region relative to its largest gain. The sum of all
     steps is then scaled by a Newton step along it, times `eta`.
 
-    A subclass calls `_initialise` at the end of its `__init__`. It draws regions with
-    `draw_regions` and adds them to its votes with `_add_votes`. Three hooks convert between the
-    regions of a round and the arguments of its blocks. As defined here, they suit the quadrants of
-    `InteractionMaster`. `JointStumpMaster` overrides them, because the sums of some stumps are read
-    from histograms:
+    A subclass defines the regions. A round calls its methods in this order:
 
-    =============== ============================= ========================================
-    hook            argument                      result for stumps
-    =============== ============================= ========================================
-    _block_draws    draws of all regions          draws of the groups that are compared
-    _region_sums    total, sums, histograms       total, sums above the drawn thresholds
-    _block_addends  addend inside minus outside   addends of compared groups, and of bins
-    =============== ============================= ========================================
+    1. `generate` calls `draw_regions`, `_region_sums` and `_region_steps`.
+    2. `correct` calls `_block_addends` and `_add_votes`, and `cell_addends` if there are validation
+       samples.
 
     Parameters
     ----------
@@ -192,6 +223,12 @@ class JointBoostingMaster(Master):
     random_state : RandomState
         Source of the draws.
     threads : boostbench.algorithms.bagging.jointly_bagged_stumps.Threads
+    block_rows, blocks
+        See the attributes.
+    votes : ndarray of shape (..., n_scores)
+        Zeros.
+    intercepts : ndarray of shape (n_scores, n_members)
+        Constant of the scores of each member.
 
     Attributes
     ----------
@@ -219,33 +256,19 @@ class JointBoostingMaster(Master):
     is_available : ndarray of shape (n_members, n_regions) or True
         True where a member may use a region.
     has_constraints : bool
-        True if the signs of votes are constrained; see `_apply_constraints`.
+        True if the signs of votes are constrained; see `JointStumpMaster`.
     """
 
     is_available = True
     has_constraints = False
 
-    def __init__(self, params, loss, random_state, threads):
+    def __init__(self, params, loss, random_state, threads, block_rows, blocks, votes, intercepts):
         super().__init__(params, search=None)
         self.loss, self.random_state, self.threads = loss, random_state, threads
         self.validation = None
-
-    def _initialise(self, block_rows, blocks, votes, intercepts):
-        """Set the state before the first round.
-
-        Parameters
-        ----------
-        block_rows, blocks
-            See the attributes.
-        votes : ndarray of shape (..., n_scores)
-            Zeros.
-        intercepts : ndarray of shape (n_scores, n_members)
-            Constant of the scores of each member.
-        """
         # 1) Start from the constant scores.
-        self.block_rows = block_rows
-        self.blocks, self.votes = blocks, votes
-        self.intercept = intercepts.mean(axis=1)
+        self.block_rows, self.blocks = block_rows, blocks
+        self.votes, self.intercept = votes, intercepts.mean(axis=1)
         self.member_intercepts = intercepts.T / intercepts.shape[1]
         # 2) Divide the blocks into groups, which the threads share.
         group_size = -(-len(blocks) // count_groups(sum(map(len, block_rows))))
@@ -255,9 +278,7 @@ class JointBoostingMaster(Master):
         # 3) Compute the loss of the constant scores, which the first round must lower.
         self._out_of_bag_weight = sum(block.out_of_bag_weights.sum() for block in blocks)
         self.losses, self._min_loss = [], np.inf
-        self._track_best(
-            self._mean_loss(self._sum_over_blocks(lambda block: (block.out_of_bag_loss(),)))
-        )
+        self._track_best(self._stopping_loss(self._sum_over_blocks(SampleBlock.out_of_bag_loss)))
 
     def set_validation(self, validation):
         """Compute `losses` from validation samples from now on; called before the first round."""
@@ -278,17 +299,66 @@ class JointBoostingMaster(Master):
 
     @abstractmethod
     def draw_regions(self):
-        """Draw regions for each member."""
-
-    @abstractmethod
-    def cell_addends(self):
-        """Return the addend of the scores in each cell, for `ValidationSamples`.
-
-        A cell is a bin of a feature or a cell of a pair's table. All cells are numbered through.
+        """Draw regions for each member.
 
         Returns
         -------
-        ndarray of shape (n_cells, n_scores)
+        draws : ndarray
+            Argument of the blocks and of the other methods.
+        """
+
+    @abstractmethod
+    def _region_sums(self, draws, *block_sums):
+        """Return the sums of derivatives over all samples and over the samples in each region.
+
+        Parameters
+        ----------
+        draws : ndarray
+            Result of `draw_regions`.
+        *block_sums : ndarray, dtype=float64
+            Arrays of `BlockRegions.add_derivative_sums`, summed over all blocks.
+
+        Returns
+        -------
+        total : ndarray of shape (2 * n_scores, n_members)
+            Sums over all samples: first the slopes of all scores, then the curvatures.
+        inside : ndarray of shape (n_members, 2 * n_scores, n_regions)
+            Sums over the samples in each region.
+        """
+
+    def _region_steps(self, draws, slopes, curvatures):
+        """Return a Newton step on each side of each region; a subclass may bound the steps.
+
+        Parameters
+        ----------
+        draws : ndarray
+            Result of `draw_regions`.
+        slopes, curvatures : ndarray of shape (2, n_members, n_scores, n_regions)
+            Minus the first derivative of the loss, and the second, outside and inside each region.
+
+        Returns
+        -------
+        RegionSteps
+        """
+        steps = slopes / (curvatures + DAMPING)
+        step_slopes = (slopes * steps).sum(axis=(0, 2))
+        return RegionSteps(steps, step_slopes, doubled_decreases=step_slopes)
+
+    @abstractmethod
+    def _block_addends(self, draws, difference):
+        """Return the addends of regions for the blocks.
+
+        Parameters
+        ----------
+        draws : ndarray
+            Result of `draw_regions`.
+        difference : ndarray of shape (n_members, n_scores, n_regions)
+            Step inside a region minus the step outside.
+
+        Returns
+        -------
+        tuple of ndarray, dtype=float32
+            Arguments `addends` of `BlockRegions.score_changes`.
         """
 
     @abstractmethod
@@ -302,80 +372,58 @@ class JointBoostingMaster(Master):
         additions : ndarray of shape (n_members, n_scores, n_regions)
         """
 
-    def _apply_constraints(self, draws, slopes, curvatures, steps):
-        """Bound the steps that would give a vote the wrong sign; see `JointStumpMaster`."""
-        raise NotImplementedError
+    @abstractmethod
+    def cell_addends(self):
+        """Return the addend of the scores in each cell, for `ValidationSamples`.
 
-    def _block_draws(self, draws):
-        """Return the drawn regions as the argument `draws` of the blocks."""
-        return draws
-
-    def _region_sums(self, draws, total, sums):
-        """Return the sums over all samples and in regions, given the sums over all blocks.
-
-        Their shapes are (n_sums, n_members) and (n_members, n_sums, n_regions).
-        """
-        return total, sums
-
-    def _block_addends(self, draws, difference):
-        """Return the addends of regions as arguments of `propose_step`.
-
-        `difference`, of shape (n_members, n_scores, n_regions), is the step inside a region minus
-        the step outside.
-        """
-        return (difference.astype(np.float32),)
-
-    def generate(self):
-        """Draw regions and compute their steps: the proposal that `correct` takes.
+        A cell is a bin of a feature or a cell of a pair's table. All cells are numbered through.
 
         Returns
         -------
-        draws : ndarray
-            Result of `draw_regions`.
-        steps : ndarray of shape (2, n_members, n_scores, n_regions)
-            Newton steps outside and inside (below and above a threshold), multiplied by the
-            relative gain of each region.
-        slope : ndarray of shape (n_members,)
-            Slope of a member's loss along the sum of its steps.
-
-        The result is None if no region has a positive gain.
+        ndarray of shape (n_cells, n_scores)
         """
-        # 1) Draw regions, and add up the derivatives on both sides of each. `above` has the axes
-        #    (member, slope or curvature, score, region), `total` the first three.
+
+    def generate(self):
+        """Draw regions and compute their steps.
+
+        Returns
+        -------
+        Proposal or None
+            None if no region has a positive gain.
+        """
+        # 1) Draw regions, and add up the derivatives on both sides of each.
         draws = self.draw_regions()
-        block_draws = self._block_draws(draws)
-        total, above = self._region_sums(draws, *self._derivative_sums(block_draws))
-        above = above.reshape(len(above), 2, -1, above.shape[-1])
-        total = total.T.reshape(above.shape[:-1])
-        # Slopes and curvatures have the axes (side, member, score, region).
-        sides = np.stack([total[..., None] - above, above])
-        slopes, curvatures = sides[:, :, 0], sides[:, :, 1]
-        # 2) Take a Newton step on each side, within the constraints. A step s lowers the quadratic
-        #    model of the loss by ``slope s - (curvature + DAMPING) s^2 / 2``. Twice the decrease by
-        #    a Newton step is ``slope s``, which is also the slope of the loss along the step.
-        steps = slopes / (curvatures + DAMPING)
-        decreases = slopes_along = (slopes * steps).sum(axis=(0, 2))
-        if self.has_constraints:
-            decreases, slopes_along = self._apply_constraints(
-                draws, slopes[:, :, 0], curvatures[:, :, 0], steps[:, :, 0]
-            )
+        total, inside = self._region_sums(draws, *self._derivative_sums(draws))
+        n_members, n_sums, n_regions = inside.shape
+        # Axes (member, kind, score, region); kind 0 are slopes, and kind 1 curvatures.
+        inside = inside.reshape(n_members, 2, n_sums // 2, n_regions)
+        # Axes (member, kind, score).
+        total = total.T.reshape(n_members, 2, n_sums // 2)
+        outside = total[..., None] - inside
+        # Axes (side, member, score, region); side 0 is outside a region, and side 1 inside.
+        slopes, curvatures = (np.stack([outside[:, kind], inside[:, kind]]) for kind in (0, 1))
+        # 2) Take a step on each side.
+        steps, step_slopes, doubled_decreases = self._region_steps(draws, slopes, curvatures)
         # 3) The gain of a region is its decrease beyond the decrease by one step for all samples.
-        slope, curvature = total[:, 0], total[:, 1]
-        gain = decreases - (slope**2 / (curvature + DAMPING)).sum(axis=1, keepdims=True)
-        gain = np.where(self.is_available, gain.clip(0.0), 0.0)
+        #    All are doubled.
+        total_slope, total_curvature = total[:, 0], total[:, 1]
+        gain_of_all = (total_slope**2 / (total_curvature + DAMPING)).sum(axis=1, keepdims=True)
+        gain = (doubled_decreases - gain_of_all).clip(0.0)
+        gain = np.where(self.is_available, gain, 0.0)
         if not gain.any() and not self.has_constraints:
             # The training ends, as all regions are without a gain. With constraints it goes on,
             # since other draws may have a gain.
             return None
         relative_gain = gain / np.maximum(gain.max(axis=1, keepdims=True), np.finfo(float).tiny)
-        return draws, steps * relative_gain[:, None], (slopes_along * relative_gain).sum(axis=1)
+        slope = (step_slopes * relative_gain).sum(axis=1)
+        return Proposal(draws, steps * relative_gain[:, None], slope)
 
     def correct(self, proposal):
         """Scale the steps of a proposal, and add them to the scores and to the model.
 
         Parameters
         ----------
-        proposal : tuple
+        proposal : Proposal
             Result of `generate`.
 
         Returns
@@ -383,74 +431,72 @@ class JointBoostingMaster(Master):
         bool
             False if the loss did not decrease for `patience` rounds.
         """
-        # 1) Find each member's size of a Newton step along the sum of its steps. A sample gets the
-        #    steps outside all regions, and the difference for each of its regions.
-        draws, (steps_below, steps_above), slope = proposal
-        constant = steps_below.sum(axis=2).T.astype(np.float32)
-        difference = steps_above - steps_below
-        addends = constant, self._block_draws(draws), *self._block_addends(draws, difference)
-        (curvature,) = self._sum_over_blocks(lambda block: (block.propose_step(*addends),))
+        # 1) Propose a change of the scores to the blocks. A sample gets the steps outside all
+        #    regions, and the difference for each of its regions.
+        draws, (steps_outside, steps_inside), slope = proposal
+        constant = steps_outside.sum(axis=2).T.astype(np.float32)
+        difference = steps_inside - steps_outside
+        addends = self._block_addends(draws, difference)
+        curvature = self._sum_over_blocks(
+            lambda block: block.propose_step(constant, draws, *addends)
+        )
+        # 2) Change the scores by a Newton step of each member along the sum of its steps.
         step_size = self.params.eta * slope / np.maximum(curvature, np.finfo(np.float32).tiny)
         if self.has_constraints:
             # A longer step could give a vote the wrong sign.
             step_size = np.minimum(step_size, 1.0)
-        # 2) Change the scores.
         step_sizes = np.tile(step_size.astype(np.float32), (max(map(len, self.block_rows)), 1))
-        loss = self._mean_loss(self._sum_over_blocks(lambda block: (block.apply_step(step_sizes),)))
+        out_of_bag_loss = self._sum_over_blocks(lambda block: block.apply_step(step_sizes))
         # 3) Add the steps to the model, the mean of the members. A region has the outputs -1
         #    outside and +1 inside, so its vote is half the difference of its two steps, and their
         #    mean goes to the intercept.
         half_step = step_size[:, None, None] / (2 * len(step_size))
-        constants = (steps_above + steps_below) * half_step
+        constants = (steps_inside + steps_outside) * half_step
         self.intercept += constants.sum(axis=(0, 2))
         self.member_intercepts += constants.sum(axis=2)
         self._add_votes(draws, difference * half_step)
         # 4) Record the loss.
-        if self.validation is not None:
+        if self.validation is None:
+            loss = self._stopping_loss(out_of_bag_loss)
+        else:
             loss = self.validation.mean_loss(self.cell_addends(), self.intercept)
         self.losses.append(loss)
         self._track_best(loss)
         return len(self.losses) < self.best_round + self.params.patience
 
-    def _derivative_sums(self, block_draws):
-        """Return the arrays of `zero_sums` of the blocks, summed over all blocks, as float64.
-
-        The first is the sum of the derivatives over all samples; the others are sums by region.
-        """
+    def _derivative_sums(self, draws):
+        """Return the arrays of `zero_sums` of the blocks, summed over all blocks, as float64."""
 
         def group_sums(blocks):
             sums = blocks[0].zero_sums()
             for block in blocks:
-                block.add_derivative_sums(block_draws, sums)
+                block.add_derivative_sums(draws, sums)
             return sums
 
-        return _sum_arrays(self.threads.map(group_sums, self._groups))
+        sums_by_group = self.threads.map(group_sums, self._groups)
+        return [_sum_arrays(arrays) for arrays in zip(*sums_by_group, strict=True)]
 
     def _sum_over_blocks(self, function):
-        """Return the sums of arrays over the blocks, in double precision.
+        """Return the sum of a function over the blocks, in double precision.
 
         Parameters
         ----------
         function : callable
-            Takes a block and returns a tuple of arrays or floats.
+            Takes a block and returns an array or a float.
 
         Returns
         -------
-        list of ndarray
+        ndarray
         """
 
-        def group_sums(blocks):
+        def group_sum(blocks):
             return _sum_arrays(function(block) for block in blocks)
 
-        sums = self.threads.map(group_sums, self._groups)
-        return sums[0] if len(sums) == 1 else _sum_arrays(sums)
+        return _sum_arrays(self.threads.map(group_sum, self._groups))
 
-    def _mean_loss(self, sums):
-        """Return the loss that early stopping monitors.
-
-        `sums` is a list of one array: the sum of the out-of-bag losses, from `_sum_over_blocks`.
-        """
-        return self.loss.stopping_loss(float(sums[0]) / self._out_of_bag_weight)
+    def _stopping_loss(self, loss_sum):
+        """Return the loss that early stopping monitors, given the sum of the out-of-bag losses."""
+        return self.loss.stopping_loss(float(loss_sum) / self._out_of_bag_weight)
 
     def _track_best(self, loss):
         """Store the votes if the loss decreased, and return True if it did."""
@@ -467,11 +513,10 @@ def count_groups(n_samples):
     return min(_MAX_GROUPS, 2 * max(1, n_samples // (2 * _MIN_GROUP_SAMPLES)))
 
 
-def _sum_arrays(parts):
-    """Return the elementwise sums of tuples of arrays or floats, in double precision."""
-    parts = iter(parts)
-    totals = [np.array(part, dtype=float) for part in next(parts)]
-    for part in parts:
-        for total, array in zip(totals, part, strict=True):
-            np.add(total, array, out=total)
-    return totals
+def _sum_arrays(arrays):
+    """Return the elementwise sum of arrays of one shape, or of floats, in double precision."""
+    arrays = iter(arrays)
+    total = np.array(next(arrays), dtype=float)
+    for array in arrays:
+        total += array
+    return total

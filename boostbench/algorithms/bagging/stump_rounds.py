@@ -8,7 +8,7 @@ draws one stump of each group.
 
 import numpy as np
 
-from boostbench.algorithms.bagging.bag_stumps import BagStumps
+from boostbench.algorithms.bagging.bag_stumps import make_bag_stumps
 from boostbench.algorithms.bagging.interactions import (
     InteractionMaster,
     move_main_effects_to_stumps,
@@ -18,6 +18,7 @@ from boostbench.algorithms.bagging.joint_losses import ValidationSamples
 from boostbench.algorithms.bagging.joint_rounds import (
     DAMPING,
     JointBoostingMaster,
+    RegionSteps,
     SampleBlock,
     count_groups,
 )
@@ -77,11 +78,10 @@ class JointStumpMaster(JointBoostingMaster):
         threads,
         interactions=0,
     ):
-        super().__init__(params, loss, random_state, threads)
         # 1) Find the stumps that each member may draw, and the constraints of their votes.
         self.X, self.codes, self.weights = X, codes, weights
         initial_scores = loss.initial_scores(weights, ~is_out_of_bag)
-        self._stumps = bag_stumps = BagStumps(codes, len(initial_scores))
+        self._stumps = bag_stumps = make_bag_stumps(codes, len(initial_scores))
         self._first_admissible, self._n_admissible = bag_stumps.admissible_ranges(is_out_of_bag)
         self.is_available = self._n_admissible > 0
         self._interactions = None
@@ -101,7 +101,7 @@ class JointStumpMaster(JointBoostingMaster):
         # A sample has, for each member, a number per compared group; or, if this is more, a score,
         # slope, curvature and change for each of its scores.
         width = n_members * max(bag_stumps.n_compared, 4 * len(initial_scores))
-        min_samples = max(_MIN_BLOCK_SAMPLES, bag_stumps.n_histogram_rows)
+        min_samples = max(_MIN_BLOCK_SAMPLES, bag_stumps.n_summed_bins)
         n_blocks = -(-n_samples // max(min_samples, _BLOCK_SIZE // width))
         if n_blocks > 1:
             n_groups = count_groups(n_samples)
@@ -119,9 +119,18 @@ class JointStumpMaster(JointBoostingMaster):
             )
 
         blocks = threads.map(make_block, rows)
-        # 3) Start from the constant scores.
-        no_votes = np.zeros((len(codes.view_of_stump), len(initial_scores)))
-        self._initialise(rows, blocks, votes=no_votes, intercepts=initial_scores)
+        # 3) Start from the constant scores. The base class stores them as the best state, for which
+        #    `_track_best` needs the attributes above.
+        super().__init__(
+            params,
+            loss,
+            random_state,
+            threads,
+            block_rows=rows,
+            blocks=blocks,
+            votes=np.zeros((len(codes.view_of_stump), len(initial_scores))),
+            intercepts=initial_scores,
+        )
 
     def generate(self):
         """Return drawn stumps and steps, or None if no feature varies."""
@@ -138,16 +147,12 @@ class JointStumpMaster(JointBoostingMaster):
         uniforms = self.random_state.random_sample(self._n_admissible.shape[::-1]).T
         return self._first_admissible + (uniforms * self._n_admissible).astype(int)
 
-    def _block_draws(self, draws):
-        """Return the drawn stumps of the compared groups; see `BagStumps.compared_draws`."""
-        return self._stumps.compared_draws(draws)
-
-    def _region_sums(self, draws, total, *sums):
+    def _region_sums(self, draws, *block_sums):
         """Return the sums over all samples and above thresholds; see `BagStumps.sums_above`."""
-        return self._stumps.sums_above(draws, total, *sums)
+        return self._stumps.sums_above(draws, *block_sums)
 
     def _block_addends(self, draws, difference):
-        """Return the addends above thresholds and in bins; see `BagStumps.score_addends`."""
+        """Return the addends of the blocks; see `BagStumps.score_addends`."""
         return self._stumps.score_addends(draws, difference)
 
     def cell_addends(self):
@@ -180,51 +185,38 @@ class JointStumpMaster(JointBoostingMaster):
             )
         )
 
-    def _apply_constraints(self, draws, slopes, curvatures, steps):
-        """Bound the steps that would give a vote the wrong sign.
+    def _region_steps(self, draws, slopes, curvatures):
+        """Return Newton steps, but no step that would give a constrained vote the wrong sign.
 
-        Such a step sets the vote to 0, and the steps on its two sides become the best ones that do
-        so.
-
-        Parameters
-        ----------
-        draws : ndarray of shape (n_members, n_groups)
-            Index of the drawn stump within its group, for each member.
-        slopes, curvatures : ndarray of shape (2, n_members, n_groups)
-            Minus the first derivative of the loss, and the second, below and above the thresholds.
-        steps : ndarray of shape (2, n_members, n_groups)
-            Steps below and above the thresholds. Overwritten.
-
-        Returns
-        -------
-        decreases : ndarray of shape (n_members, n_groups)
-            Twice the decrease of the quadratic model of the loss.
-        slopes_along : ndarray of shape (n_members, n_groups)
-            Minus the derivative of the loss along the steps.
+        See `JointBoostingMaster._region_steps`. Such a step sets the vote to 0: the steps on the
+        two sides become the best ones that do so. Constraints need a single score.
         """
-        # 1) Find the steps that would give a vote the wrong sign. The vote changes by half the
-        #    difference of the two sides, divided by the number of members. There is one score, so
-        #    that a vote is stored at the index of its stump.
+        newton = super()._region_steps(draws, slopes, curvatures)
+        if not self.has_constraints:
+            return newton
+        # 1) Select the constrained groups. There is one score, so that a vote is stored at the
+        #    index of its stump.
         groups, n_members = self._constrained_groups, len(draws)
         drawn_stumps = self._stumps.first_stump[groups] + draws[:, groups]
         votes = np.take_along_axis(self._member_votes, drawn_stumps, axis=1)
-        group_slopes, damped = slopes[..., groups], curvatures[..., groups] + DAMPING
-        below, above = steps[..., groups]
+        # Axes (side, member, group); side 0 is below the thresholds, and side 1 above.
+        group_slopes = slopes[:, :, 0, groups]
+        damped_curvatures = curvatures[:, :, 0, groups] + DAMPING
+        # 2) Replace the steps that give a vote the wrong sign. The vote changes by half the
+        #    difference of the two sides, divided by the number of members.
+        below, above = newton.steps[:, :, 0, groups]
         new_votes = votes + (above - below) / (2 * n_members)
         has_wrong_sign = self._stump_signs[drawn_stumps] * new_votes < 0
-        # 2) Replace them. `zeroing` is the difference of the two steps that sets the vote to 0.
-        #    With this difference, `bounded` minimises the quadratic model of the loss: it is the
-        #    step below the threshold, and the step above it is longer by `zeroing`.
-        zeroing = -2 * n_members * votes
-        bounded = (group_slopes.sum(axis=0) - damped[1] * zeroing) / damped.sum(axis=0)
-        steps[..., groups] = np.where(has_wrong_sign, [bounded, bounded + zeroing], [below, above])
-        # 3) Twice the decrease of the quadratic model is the slope along a Newton step. For a
-        #    bounded step s, it is 2 slope s - (curvature + DAMPING) s^2, summed over both sides.
-        slopes_along = (slopes * steps).sum(axis=0)
-        decreases = slopes_along.copy()
-        quadratic = 2 * slopes_along[:, groups] - (damped * steps[..., groups] ** 2).sum(axis=0)
-        decreases[:, groups] = np.where(has_wrong_sign, quadratic, slopes_along[:, groups])
-        return decreases, slopes_along
+        zeroing = _zeroing_steps(group_slopes, damped_curvatures, -2 * n_members * votes)
+        group_steps = np.where(has_wrong_sign, zeroing, [below, above])
+        # 3) Compute their effects; see `RegionSteps`.
+        group_step_slopes = (group_slopes * group_steps).sum(axis=0)
+        quadratic = 2 * group_step_slopes - (damped_curvatures * group_steps**2).sum(axis=0)
+        steps, step_slopes, doubled_decreases = (array.copy() for array in newton)
+        steps[:, :, 0, groups] = group_steps
+        step_slopes[:, groups] = group_step_slopes
+        doubled_decreases[:, groups] = np.where(has_wrong_sign, quadratic, group_step_slopes)
+        return RegionSteps(steps, step_slopes, doubled_decreases)
 
     def _add_votes(self, draws, additions):
         """Add to the votes of the drawn stumps.
@@ -360,6 +352,28 @@ class JointStumpMaster(JointBoostingMaster):
         return Stumps.from_arrays(
             self.codes.view_of_stump[is_used], self.codes.threshold_of_stump[is_used]
         )
+
+
+def _zeroing_steps(slopes, damped_curvatures, difference):
+    """Return the best steps on both sides of a threshold with a given difference.
+
+    The steps s below and s + difference above maximise the sum of
+    ``slope step - damped_curvature step^2 / 2`` over both sides. Its derivative in s is 0 at the
+    result.
+
+    Parameters
+    ----------
+    slopes, damped_curvatures : ndarray of shape (2, n_members, n_groups)
+        Values below and above the thresholds.
+    difference : ndarray of shape (n_members, n_groups)
+        Step above a threshold minus the step below.
+
+    Returns
+    -------
+    ndarray of shape (2, n_members, n_groups)
+    """
+    below = (slopes.sum(axis=0) - damped_curvatures[1] * difference) / damped_curvatures.sum(axis=0)
+    return np.stack([below, below + difference])
 
 
 def _add_to_columns(array, columns, addends):

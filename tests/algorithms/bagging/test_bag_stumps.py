@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from boostbench.algorithms.bagging import bag_stumps
-from boostbench.algorithms.bagging.bag_stumps import BagStumps
+from boostbench.algorithms.bagging.bag_stumps import make_bag_stumps
 from boostbench.core.stumps.feature_codes import fit_feature_codes
 from boostbench.core.stumps.views import fit_views
 
@@ -50,7 +50,7 @@ def _samples_per_bin(request, monkeypatch):
 @pytest.mark.parametrize("seed", range(3))
 def test_sums_and_score_changes_equal_dense_products(n_scores, max_bins, seed):
     Z, stumps = make_table(max_bins, seed)
-    layout = BagStumps(stumps, n_scores)
+    layout = make_bag_stumps(stumps, n_scores)
     assert layout.n_compared == (
         0 if n_scores == 1 and bag_stumps._SAMPLES_PER_BIN == BINNED else 6
     )
@@ -64,7 +64,7 @@ def test_sums_and_score_changes_equal_dense_products(n_scores, max_bins, seed):
     rng = np.random.default_rng(2)
     derivatives = rng.integers(-9, 9, (2 * n_scores, 100, N_MEMBERS)).astype(np.float32)
     sums = block.zero_sums(2 * n_scores, N_MEMBERS)
-    block.add_derivative_sums(derivatives, layout.compared_draws(drawn), sums)
+    block.add_derivative_sums(derivatives, drawn, sums)
     total, sums_above = layout.sums_above(drawn, *[part.astype(float) for part in sums])
     np.testing.assert_array_equal(total, derivatives.sum(axis=1))
     expected = np.einsum("snm,nmc->msc", derivatives, above)
@@ -72,7 +72,7 @@ def test_sums_and_score_changes_equal_dense_products(n_scores, max_bins, seed):
     difference = rng.integers(-9, 9, (N_MEMBERS, n_scores, len(layout.n_stumps))).astype(float)
     constant = rng.integers(-9, 9, (n_scores, N_MEMBERS)).astype(np.float32)
     addends = layout.score_addends(drawn, difference)
-    changes = block.score_changes(constant, layout.compared_draws(drawn), *addends)
+    changes = block.score_changes(constant, drawn, *addends)
     expected = constant[:, None] + np.einsum("msc,nmc->snm", difference, above)
     np.testing.assert_array_equal(changes, expected)
 
@@ -86,7 +86,7 @@ def test_admissible_ranges_contain_stumps_with_in_bag_samples_on_both_sides(
     monkeypatch.setattr(bag_stumps, "_MAX_COUNTS", max_counts)
     monkeypatch.setattr(bag_stumps, "_BLOCK_SAMPLES", max_counts + 9)
     Z, stumps = make_table(max_bins)
-    layout = BagStumps(stumps, 1)
+    layout = make_bag_stumps(stumps, 1)
     # The bag of the last member has three samples, so that many columns do not vary.
     is_out_of_bag = np.random.default_rng(3).random((N_MEMBERS, N_SAMPLES)) < 0.3
     is_out_of_bag[-1, 3:] = True
