@@ -14,8 +14,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from msgspec import UNSET
-
 from boostbench.records.schema import Data, FailedSplit, Record, SplitRecord
 from boostbench.records.store import (
     NewestRecords,
@@ -290,35 +288,23 @@ class Records:
         # 1) Find the records with the settings of the experiment.
         suffix = measures.find(spec.measure).suffix
         path = record_path(self.results, spec.data.name, spec.algorithm.name, suffix)
-        imputation = spec.effective_imputation(spec.data.effective_missing)
-        options, n_classes = key_options(spec.data.overrides), spec.data.n_classes
         records = self.index(path).find_with_settings(spec.settings_key)
         # 2) Select the configs by the facts of their data; many records share a config.
-        #    `matching_configs` are the hashes of configs with these facts; for `requested_configs`,
-        #    the first request for the data had these options, too.
-        matching_configs, requested_configs = set(), set()
-        for config in {record.config.hash: record.config for record in records}.values():
-            facts = config.data
-            if (
-                facts.name == spec.data.name
-                and n_classes in (None, facts.n_classes)
-                # The imputation has no effect where no value is missing.
-                and facts.missing in (None, imputation)
-            ):
-                matching_configs.add(config.hash)
-                if key_options(facts.data_options) == options:
-                    requested_configs.add(config.hash)
-        # 3) Select the records whose data were requested with these options: by the first request,
-        #    which is in the config, or by a later one, which is in the record.
+        imputation = spec.effective_imputation(spec.data.effective_missing)
+        matching_hashes = {
+            config.hash
+            for config in {record.config for record in records}
+            if config.data.name == spec.data.name
+            and spec.data.n_classes in (None, config.data.n_classes)
+            # The imputation has no effect on data without missing values.
+            and config.data.missing in (None, imputation)
+        }
+        # 3) Select the records whose data were requested with the options of the specification.
+        options = key_options(spec.data.overrides)
         matches = [
             record
             for record in records
-            if record.config.hash in requested_configs
-            or (
-                record.later_requests is not UNSET
-                and record.config.hash in matching_configs
-                and record.has_options(options)
-            )
+            if record.config.hash in matching_hashes and record.has_options(options)
         ]
         # 4) Take the version of the data that was used last, and the splits of the protocol.
         splits, n_splits = _records_of_newest_data(matches), spec.protocol.total_splits
@@ -399,7 +385,17 @@ def title_data_sets(data: Sequence[Data]) -> list[str]:
     Examples
     --------
     >>> paths = {"0f": "a/iris.csv", "1e": "b/iris.csv"}
-    >>> data = [Data("iris", c, 150, 4, 3, {"path": p}) for c, p in paths.items()]
+    >>> data = [
+    ...     Data(
+    ...         name="iris",
+    ...         checksum=checksum,
+    ...         n_samples=150,
+    ...         n_features=4,
+    ...         n_classes=3,
+    ...         data_options={"path": path},
+    ...     )
+    ...     for checksum, path in paths.items()
+    ... ]
     >>> title_data_sets(data)
     ['iris (a/iris.csv)', 'iris (b/iris.csv)']
     """
@@ -409,14 +405,14 @@ def title_data_sets(data: Sequence[Data]) -> list[str]:
         namesakes[facts.name].setdefault(facts.checksum, facts)
     titles = {}
     for name, by_checksum in namesakes.items():
-        # 2) Count the data sets of this name that share a setting, which is a key with a value.
+        # 2) List the settings of each data set, pairs of a key and a value as JSON, and count the
+        #    data sets that share a setting.
         settings = {
             checksum: [
-                (key, json.dumps(value, ensure_ascii=False)) for key, value in options.items()
+                (key, json.dumps(value, ensure_ascii=False))
+                for key, value in facts.data_options.items()
             ]
-            for checksum, options in (
-                (facts.checksum, facts.data_options) for facts in by_checksum.values()
-            )
+            for checksum, facts in by_checksum.items()
         }
         n_sharing = Counter(itertools.chain.from_iterable(settings.values()))
         # 3) Name the settings in which they differ. The expected shape follows from other settings.
