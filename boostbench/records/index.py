@@ -1,8 +1,15 @@
-"""Records of a results folder: an index of each file, and the results of an experiment.
+"""Look-up of records: the index of a record file, and the results of an experiment.
+
+====================  ============================================================================
+`RecordIndex`         records of one file, by key or by settings
+`Records`             indexes of all files of a results folder
+`ExperimentResults`   recorded, failed and missing splits of one experiment
+`title_data_sets`     titles that distinguish data sets of one name
+====================  ============================================================================
 
 Tables, comparisons and figures find the results of an experiment by its specification
-(`Records.find`), without the data. A run, which has loaded the data, looks up each split by its key
-(`RecordIndex.get`). Both read one `RecordIndex` for each file.
+(`Records.find`), without the data. A run, which has loaded the data, looks up each split by its
+key, a digest of the experiment, the data and the split (`RecordIndex.get`).
 """
 
 import itertools
@@ -46,8 +53,8 @@ class ExperimentResults:
     missing : int
         Number of splits that have never run.
     stale : int
-        Number of `records` of an older edition of the estimator's class, or contradicted by a
-        refit.
+        Number of `records` that are out of date: the code of the estimator's class has changed its
+        numbers since (another *edition*), or `boostbench verify` got a different result.
     finding : Finding or None
         Result of the verification of their group, see `boostbench.records.verified`.
     """
@@ -93,7 +100,7 @@ class ExperimentResults:
         )
 
     def is_sufficient(self, rerun: str) -> bool:
-        """Return True if no split has to run under a setting of ``rerun``.
+        """Return True if the setting of ``rerun`` requires no further fits.
 
         Parameters
         ----------
@@ -106,10 +113,9 @@ class ExperimentResults:
 
 
 class RecordIndex:
-    """Records of a file: the newest record of each key, found by its key or by its settings.
+    """Records of a file, found by their key or by their settings.
 
-    An iteration yields them in the order of the file. A record that `add` appends is not kept in
-    memory, as a run may add many: the next access reads it from the file.
+    An iteration yields the newest record of each key, in the order of the file.
 
     Parameters
     ----------
@@ -126,6 +132,13 @@ class RecordIndex:
         The parameter.
     warnings : list of str
         Damages of the file.
+
+    Notes
+    -----
+    `find_with_settings` reads `_records`, all lines; `get` and the iteration read `_newest`, the
+    last record of each key. `add` and `adopt` keep no record in memory, as a run may add many: they
+    move its key from `_newest` to `_unread`, and the next access reads its record from the file
+    (`_read_added`). `_foreign` holds records of concurrent runs until `adopt` is called.
     """
 
     def __init__(
@@ -142,7 +155,7 @@ class RecordIndex:
             self.warnings = self._file.warnings
         # Keys of records that are in the file and not yet in `_newest`.
         self._unread: set[str] = set()
-        # Records that other runs have added since, by key; `adopt` includes them.
+        # Records that other runs have added since the file was read, by key.
         self._foreign = {}
 
     @cached_property
@@ -166,9 +179,15 @@ class RecordIndex:
         return self._newest.get(key)
 
     def find_with_settings(self, settings_key: str) -> list[Record]:
-        """Return the records with a key of settings, see `boostbench.spec.keys.RecordKeys`.
+        """Return the records of an experiment's settings, in the order of their lines.
 
-        They are in the order of their lines. If several are of one split, the last one counts.
+        Older records of a split are included; the last one of a split counts.
+
+        Parameters
+        ----------
+        settings_key : str
+            Digest of all settings, without the checksum of the data, see
+            `boostbench.spec.keys.RecordKeys`.
 
         Raises
         ------
@@ -186,24 +205,34 @@ class RecordIndex:
         return key
 
     def find_foreign(self, key: str) -> Record | None:
-        """Return the record of a key that another run has added since the file was read."""
+        """Return the record of a key that a concurrent run has added since the file was read.
+
+        None if there is none. The record is not in the index until `adopt` is called.
+        """
         self._foreign |= {record.key: record for record in self._file.read_new()}
         return self._foreign.get(key)
 
     def adopt(self, key: str) -> None:
-        """Include a record of another run, see `find_foreign`."""
+        """Include the record of a key that `find_foreign` has returned."""
         self._foreign.pop(key, None)
         self._mark_unread(key)
 
     def _mark_unread(self, key: str) -> None:
-        """Forget the record of a key, so that the next access reads it from the file."""
+        """Remove the record of a key from memory: the next access reads it from the file."""
         self._newest.remove(key)
         self._unread.add(key)
 
     def _read_added(self) -> None:
-        """Read the records that this run has added or adopted since the last access."""
+        """Read the records that this run has added or adopted since the last access.
+
+        Raises
+        ------
+        UserError
+            If the file has lost them.
+        """
         if not self._unread:
             return
+        # `self._file` does not return records that it has written or returned: read all lines.
         written = RecordFile(self.path).read_new()
         for record in written:
             if record.key in self._unread:
@@ -236,7 +265,7 @@ class RecordTitle(NamedTuple):
 
 
 class Records:
-    """Records of a results folder; each file is read once, when it is first asked for.
+    """Records of a results folder; each file is read once, at its first use.
 
     Parameters
     ----------
@@ -253,7 +282,7 @@ class Records:
 
     def __init__(self, results: Path):
         self.results = results
-        # Indexes of the files that were read, by path.
+        # Index of each file that was read, by path.
         self._indexes = {}
         # Warnings that `pop_warnings` has returned.
         self._reported: set[str] = set()
@@ -282,8 +311,8 @@ class Records:
         """Return the results of an experiment, found by its specification.
 
         The data are not loaded, so that their checksum is unknown. Instead, records must have the
-        name, the options and the number of classes of the specification. If there are records of
-        several versions of the data, the newest record decides.
+        name, the options and the number of classes of the specification. If these match several
+        data sets, the data set of the newest record is taken.
         """
         # 1) Find the records with the settings of the experiment.
         suffix = measures.find(spec.measure).suffix
@@ -306,9 +335,9 @@ class Records:
             for record in records
             if record.config.hash in matching_hashes and record.has_options(options)
         ]
-        # 4) Take the version of the data that was used last, and the splits of the protocol.
+        # 4) Take the data set that was used last, and the splits of the protocol.
         splits, n_splits = _records_of_newest_data(matches), spec.protocol.total_splits
-        # The number of all fixed splits is unknown without the data.
+        # Splits that the data set brings along are not counted in the protocol.
         if n_splits is None:
             n_splits = len(splits)
         splits = [record for record in splits if record.split < n_splits]
@@ -345,10 +374,10 @@ class Records:
 
 
 def _records_of_newest_data(records: list[Record]) -> list[Record]:
-    """Return the records of the version of the data that was used last, in the order of splits.
+    """Return the last record of each split of the data set that was used last, sorted by split.
 
-    A version is a checksum of the values and a treatment of the columns of texts. Several records
-    may be of one split: the last one counts.
+    Records are of one data set if they share the checksum of the values and the encoding of the
+    columns of texts.
     """
     if not records:
         return []
@@ -385,17 +414,7 @@ def title_data_sets(data: Sequence[Data]) -> list[str]:
     Examples
     --------
     >>> paths = {"0f": "a/iris.csv", "1e": "b/iris.csv"}
-    >>> data = [
-    ...     Data(
-    ...         name="iris",
-    ...         checksum=checksum,
-    ...         n_samples=150,
-    ...         n_features=4,
-    ...         n_classes=3,
-    ...         data_options={"path": path},
-    ...     )
-    ...     for checksum, path in paths.items()
-    ... ]
+    >>> data = [Data("iris", c, 150, 4, 3, data_options={"path": p}) for c, p in paths.items()]
     >>> title_data_sets(data)
     ['iris (a/iris.csv)', 'iris (b/iris.csv)']
     """
@@ -415,7 +434,8 @@ def title_data_sets(data: Sequence[Data]) -> list[str]:
             for checksum, facts in by_checksum.items()
         }
         n_sharing = Counter(itertools.chain.from_iterable(settings.values()))
-        # 3) Name the settings in which they differ. The expected shape follows from other settings.
+        # 3) Name the settings that not all of them share. A path needs no key; the expected shape,
+        #    "expect", follows from the other settings.
         differing = {
             checksum: tuple(
                 by_checksum[checksum].data_options["path"] if key == "path" else f"{key}={value}"

@@ -6,10 +6,11 @@ grows; the last of several records with one key counts. See `boostbench.records.
 lines: records, and the definitions of configs and provenances that records refer to by hashes.
 
 ``<algo>.tuning.jsonl.gz``, the *packed file*, holds lines that `pack` has moved there; they precede
-the lines of the file without ``.gz``. A line is *torn* if a kill has cut it, and *damaged* if it is
-complete and cannot be read.
+the lines of the file without ``.gz``, the *plain file*. A line is *torn* if a kill has cut it, and
+*damaged* if it is complete and cannot be read.
 
-`RecordFile` reads and appends; `boostbench.records.index` finds records in several files.
+`RecordFile` reads and appends; `pack` and `deduplicate` make files smaller.
+`boostbench.records.index` finds records in several files.
 """
 
 import functools
@@ -113,7 +114,7 @@ class _Place(NamedTuple):
     Attributes
     ----------
     is_plain : bool
-        True: the file without ``.gz``; False: the packed file.
+        True for a line of the plain file, False for one of the packed file.
     line_number : int
         Number of the line in its file, from 1.
     """
@@ -125,8 +126,9 @@ class _Place(NamedTuple):
 class RecordFile:
     """A file of records and its packed file, with the position up to which they were read.
 
-    A run keeps the object open for hours: `add` appends its own records, and `read_new` returns the
-    records that concurrent runs have appended since.
+    A run keeps the object for hours: `add` appends its own records, and `read_new` returns the
+    records that concurrent runs have appended since. One thread may call `read_new` while another
+    one calls `add`.
 
     Parameters
     ----------
@@ -139,19 +141,15 @@ class RecordFile:
         The parameter.
     kind : str
         Kind of the records, see `record_path`.
-
-    Notes
-    -----
-    One thread may read new records while another adds some.
     """
 
     def __init__(self, path: Path):
         self.path = Path(path)
         self.kind = parse_record_path(self.path)[1]
-        # Definitions of both files, by which records are decoded.
+        # It holds the definitions of both files, by which records are decoded.
         self._line_decoder = LineDecoder(self.kind)
-        # Records that `read_new` returns next, in the order of the file. Bytes are a line whose
-        # definitions were not read yet, as they may follow later; `read_new` decodes it.
+        # Records that `read_new` returns next, in the order of the file. Bytes are the line of a
+        # record whose definitions come later in the file; `read_new` decodes it at the end.
         self._unreturned: list[tuple[_Place, Record | bytes]] = []
         # Places of the first damaged lines, with the reasons for messages.
         self._damages: list[tuple[_Place, str]] = []
@@ -159,19 +157,19 @@ class RecordFile:
         self._n_damaged = 0
         # The packed file is read once, by the first `read_new`.
         self._is_packed_unread = True
-        # Identity of both files when they were last read, see `_read_new_lines`.
+        # Identity of the plain and the packed file at the last reading, see `_read_new_lines`.
         self._file_identity: tuple | None = None
         # The reading position changes in several steps, which another thread must not see.
         self._lock = threading.Lock()
         self._rewind()
 
     def _rewind(self) -> None:
-        """Set the position to the first line of the file without ``.gz``."""
-        # Number of bytes of the file without ``.gz`` that were read.
+        """Set the position to the first line of the plain file."""
+        # Number of bytes of the plain file that were read or written.
         self._offset = 0
-        # Number of lines of the file without ``.gz`` that were read.
+        # Number of line ends in these bytes.
         self._n_lines = 0
-        # Hashes of the definitions in the file without ``.gz``, which `add` need not write again.
+        # Hashes of the definitions in the plain file, which `add` need not write again.
         self._hashes_in_file: set[str] = set()
 
     @property
@@ -210,7 +208,8 @@ class RecordFile:
             records = []
             for place, record in unreturned:
                 if isinstance(record, bytes):
-                    # Now both files are read to their ends: a definition still missing is an error.
+                    # Both files have been read to their ends: a definition still missing is an
+                    # error.
                     try:
                         record = self._line_decoder.decode_line(record)
                     except (BadLine, UndefinedHash) as error:
@@ -259,7 +258,7 @@ class RecordFile:
         # 2) Write each record after its definitions; the file may have the definitions already.
         depth = _depth_in_results(self.path)
         with open_append(self.path, _CONTENT, _is_complete, depth) as file:
-            # Definitions that other writers have added since are not written again.
+            # Read the definitions that other writers have added, which are not written again.
             self._read_new_lines(file)
             for encoded in encoded_records:
                 lines = [
@@ -271,18 +270,16 @@ class RecordFile:
                 file.write(b"".join(lines))
                 self._hashes_in_file.update(name for name, _ in encoded.definitions)
                 self._n_lines += len(lines)
+            # `open_append` locks the file: nothing follows the lines of this call.
             self._offset = file.seek(0, os.SEEK_END)
         return read_back
 
     def _read_new_lines(self, file: BinaryIO) -> None:
-        """Parse the lines that were added to the file without ``.gz``, or a new file.
-
-        `file` is the file without ``.gz``, open to read.
-        """
-        # 1) Read a replaced file from its first line. `pack` removes the file, and the next record
-        #    makes a new one: it has another inode, is shorter, or has another packed file. The
-        #    new packed file is not read: its lines up to the old position were read before, and
-        #    those that others added between the last reading and `pack` are missed.
+        """Parse the lines after the reading position; `file` is the plain file, open to read."""
+        # 1) Set the position to the first line if `pack` has removed the file since: it then is a
+        #    new file, with another inode or packed file, or shorter. The packed file is not read
+        #    again. Most of its lines were read in the old plain file; lines that others had added
+        #    to it after the last reading are missed, and at worst a fit is made twice.
         packed = _packed_path(self.path)
         packed_status = packed.stat() if packed.exists() else None
         packed_identity = packed_status and (packed_status.st_ino, packed_status.st_mtime_ns)
@@ -296,16 +293,16 @@ class RecordFile:
         self._offset += self._parse_lines(file.read(), is_plain=True)
 
     def _parse_lines(self, body: bytes, *, is_plain: bool) -> int:
-        """Parse lines of the file without ``.gz``, or of the packed file.
+        """Parse lines of the plain or of the packed file.
 
-        The last line is not parsed if it is torn: its writer may be about to write the rest.
+        A torn last line is left for the next call: its writer may be about to complete it.
 
         Parameters
         ----------
         body : bytes
             Lines, from the reading position to the end of the file.
         is_plain : bool
-            See `_Place`.
+            Whether the lines are of the plain file.
 
         Returns
         -------
@@ -330,12 +327,14 @@ class RecordFile:
                 if not is_ended:
                     return len(body) - len(line)
                 self._note_damage(place, error)
+            # A last line may be whole but for its line end. It is kept now; the next call reads the
+            # line end, as an empty line, and counts it.
             if is_plain:
                 self._n_lines += is_ended
         return len(body)
 
     def _note_damage(self, place: _Place, error: BadLine | UndefinedHash) -> None:
-        """Count a damaged line; keep its reason if it is among the first ones of the file."""
+        """Count a damaged line; keep the reason if the line is one of the first damaged ones."""
         self._n_damaged += 1
         # The reason may quote names from the file, which may hold line ends.
         reason = " ".join(str(error).split())
@@ -368,7 +367,7 @@ def read_records(path: Path) -> tuple[list[Record], list[str]]:
 
 
 class NewestRecords:
-    """The last one of all added records with the same key, in the order of the last additions.
+    """Collection of records that keeps the last one of each key, in the order of addition.
 
     Parameters
     ----------
@@ -385,7 +384,7 @@ class NewestRecords:
         return iter(self._by_key.values())
 
     def add(self, record: Record) -> None:
-        """Add a record in place of another one with its key, at the end of the order."""
+        """Add a record at the end, and remove an earlier one with its key."""
         key = record.key
         self._by_key.pop(key, None)
         self._by_key[key] = record
@@ -400,9 +399,9 @@ class NewestRecords:
 
 
 def deduplicate(path: Path) -> int:
-    """Remove all but the newest record of each key from a file of records and its packed file.
+    """Remove all but the newest record of each key, and leave one plain file.
 
-    A kill at any moment loses nothing: a line may be in both files for a while.
+    A kill at any moment loses nothing: a line may be in the plain and the packed file for a while.
 
     Parameters
     ----------
@@ -435,7 +434,7 @@ def deduplicate(path: Path) -> int:
 
 
 def pack(path: Path) -> int:
-    """Move the lines of a file of records to its packed file.
+    """Move the lines of a plain file of records to its packed file.
 
     A kill at any moment loses nothing: a line may be in both files for a while.
 
@@ -459,7 +458,7 @@ def pack(path: Path) -> int:
         packed_lines = _read_packed(packed).splitlines(keepends=True)
         # A line that is in both files, as after a kill, is packed once.
         body = b"".join(dict.fromkeys([*packed_lines, *plain_body.splitlines(keepends=True)]))
-        # Equal lines have to give equal bytes, so the archive has no time stamp.
+        # Equal lines have to give equal bytes, so the packed file has no time stamp.
         atomic_write(packed, lambda stream: stream.write(gzip.compress(body, mtime=0)))
         retry_while_in_use(path.unlink)
     return size_before - packed.stat().st_size
@@ -485,11 +484,11 @@ def check_writable(paths: Iterable[Path]) -> None:
 
 
 def _depth_in_results(path: Path) -> int:
-    """Return how many folders above a file of records are inside the results folder.
+    """Return the number of folders between the results folder and a file of records.
 
-    They must not be links, see `boostbench.util.files.check_folders`:
-    ``records/DATA`` of ``<results>/records/DATA/ALGO.jsonl``, and ``shards/NAME/records/DATA`` of
-    a shard's ``<results>/shards/NAME/records/DATA/ALGO.jsonl``.
+    2 for ``<results>/records/DATA/ALGO.jsonl``, and 4 for a shard's file,
+    ``<results>/shards/NAME/records/DATA/ALGO.jsonl``. Before a file is written, these folders are
+    checked for links (`boostbench.util.files.check_folders`): a link may lead out of the results.
     """
     is_of_shard = path.parts[-5:-4] == ("shards",)
     return 4 if is_of_shard else 2
@@ -516,9 +515,9 @@ def _read_packed(path: Path) -> bytes:
 def _is_complete(line: bytes) -> bool:
     """Return True if a line without its line end is a whole record or definition."""
     try:
-        # `parse` rejects a line that was cut, as its JSON lacks the closing brace. Nothing else is
-        # checked of a line with the schema of records: readers report a damaged one. An object
-        # without the schema has to be a definition that agrees with its hash.
+        # `parse` rejects a torn line, as its JSON lacks the closing brace. This is enough for a
+        # record, which has the entry "schema"; readers report a damaged one. Any other object has
+        # to be a definition that agrees with its hash.
         if codec.parse(line).get("schema") != SCHEMA:
             LineDecoder().decode_line(line)
     except BadLine:
