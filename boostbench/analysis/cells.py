@@ -18,7 +18,8 @@ from boostbench.fitting.stages import ROUND_PARAMETERS
 from boostbench.papers.notes import find_note
 from boostbench.papers.published import Published, find_quantity
 from boostbench.records.index import ExperimentResults
-from boostbench.records.schema import Config, SplitRecord
+from boostbench.records.results import SplitRecord
+from boostbench.records.schema import Config
 from boostbench.records.verified import Finding
 
 #: Note on a number that is better for no known reason.

@@ -22,8 +22,8 @@ from boostbench.fitting.measures.base import Measure
 from boostbench.fitting.splits import Split, smallest_class
 from boostbench.fitting.stages import digest_of_labels
 from boostbench.fitting.trial import Fit, Trial
-from boostbench.records.results import TrialResults
-from boostbench.records.schema import Point, Record, TrialRecord
+from boostbench.records.results import TrialRecord, TrialResults
+from boostbench.records.schema import Point, Record
 from boostbench.util.errors import UserError
 
 # Mean errors that differ by less are equal, as sums of fractions are rounded; two different error

@@ -17,19 +17,8 @@ from typing import Any, NamedTuple
 import msgspec
 from msgspec import UNSET
 
-from boostbench.records.results import Results
-from boostbench.records.schema import (
-    SCHEMA,
-    BadLine,
-    Config,
-    FailedSplit,
-    FailedTrial,
-    Provenance,
-    Record,
-    SplitRecord,
-    TrialRecord,
-    check,
-)
+from boostbench.records.results import FailedSplit, FailedTrial, Results, SplitRecord, TrialRecord
+from boostbench.records.schema import SCHEMA, BadLine, Config, Provenance, Record, check
 from boostbench.spec import measures
 from boostbench.spec.keys import canonical_json
 from boostbench.util.errors import UserError, first_line

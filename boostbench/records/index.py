@@ -21,7 +21,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from boostbench.records.schema import Data, FailedSplit, Record, SplitRecord
+from boostbench.records.results import FailedSplit, SplitRecord
+from boostbench.records.schema import Data, Record
 from boostbench.records.store import (
     NewestRecords,
     RecordFile,

@@ -24,7 +24,8 @@ from fitting.examples import (
 )
 
 from boostbench.records import codec
-from boostbench.records.schema import BadLine, SplitRecord
+from boostbench.records.results import SplitRecord
+from boostbench.records.schema import BadLine
 from boostbench.records.store import (
     RecordFile,
     check_writable,

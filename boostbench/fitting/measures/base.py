@@ -13,8 +13,7 @@ import numpy as np
 
 from boostbench.fitting.quantities import Quantity, add_quantity
 from boostbench.fitting.stages import predictions
-from boostbench.records.results import Results
-from boostbench.records.schema import SplitRecord
+from boostbench.records.results import Results, SplitRecord
 from boostbench.spec.measures import MEASURES, name_of_class
 from boostbench.util.errors import UserError
 
