@@ -146,7 +146,7 @@ class RecordFile:
     def __init__(self, path: Path):
         self.path = Path(path)
         self.kind = parse_record_path(self.path)[1]
-        # It holds the definitions of both files, by which records are decoded.
+        # The decoder holds the definitions of both files, to which the lines of records refer.
         self._line_decoder = LineDecoder(self.kind)
         # Records that `read_new` returns next, in the order of the file. Bytes are the line of a
         # record whose definitions come later in the file; `read_new` decodes it at the end.
