@@ -563,14 +563,14 @@ class _MultiBoostMaster(Master):
             self.path.replace_last(self.solution.w.T)
             self.objective[-1] = self.solution.value / self.is_own_class.size
 
-    def _solve(self, start, violation=0.0):
+    def _solve(self, start, newest_violation=0.0):
         """Return a solution over the stumps so far, as exact as the choice of the next one needs.
 
         Parameters
         ----------
         start : ndarray of shape (n_classes, n_stumps)
             Starting point of the solver.
-        violation : float, default=0.0
+        newest_violation : float, default=0.0
             Violation of the newest stump's constraint, in units of nu; see `_slack`. 0: the
             solution is exact up to the parameter `tol`.
 
@@ -578,7 +578,7 @@ class _MultiBoostMaster(Master):
         -------
         SolverResult
         """
-        max_violation = max(self.params.tol, _slack(violation)) * self.sum_nu
+        max_violation = max(self.params.tol, _slack(newest_violation)) * self.sum_nu
         with self.clock.phase("coefficients"):
             return self.solver.solve(self.H[: len(self.stumps)], start, self.sum_nu, max_violation)
 

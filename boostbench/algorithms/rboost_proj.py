@@ -273,7 +273,7 @@ class _ProjectionMaster(Master):
     """Base of the masters of pairs and rows: loss, weights, history and stopping rule.
 
     A subclass has the attributes `w` (coefficients) and `default_patience`, and a method `codes`.
-    The solver calls `_move_to` last at its solution, to which the weights of the search then
+    The solver calls `_evaluate_codes` last at its solution, to which the weights of the search then
     belong.
 
     Parameters
@@ -351,7 +351,7 @@ class _ProjectionMaster(Master):
         weights[self.true_class] = -weights.sum(axis=0)
         return value.mean(), weights
 
-    def _move_to(self, codes):
+    def _evaluate_codes(self, codes):
         """Set the weights of the search for given codes; return the smooth part of eq. (18).
 
         Parameters
@@ -455,7 +455,7 @@ class _PairMaster(_ProjectionMaster):
 
         # The gradient by w_t is the gradient by code t, w_t times the row of P, times this row.
         def smooth(w):
-            self.smooth_value, edges = self._move_to(w[:, None] * pair_codes)
+            self.smooth_value, edges = self._evaluate_codes(w[:, None] * pair_codes)
             self.gradient = -np.einsum("tr,tr->t", edges, pair_codes)
             return self.smooth_value, self.gradient
 
@@ -537,7 +537,7 @@ class _RowMaster(_ProjectionMaster):
 
         # The gradient by w_v is the gradient by all codes, ``w @ P``, times row v of P.
         def smooth(w):
-            value, slopes = self._move_to(self._codes(w, P))
+            value, slopes = self._evaluate_codes(self._codes(w, P))
             self.row_edges = P @ slopes.ravel()
             return value, -self.row_edges
 

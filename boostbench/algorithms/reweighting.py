@@ -265,7 +265,7 @@ class _TreeMembers:
         self._classes = ensemble.classes_
         # True if a tree may lack classes. A tree of AdaBoost has probabilities for the labels of
         # its training samples only, its `classes_`. A tree of a forest has one for every class.
-        self._has_label_classes = isinstance(ensemble, AdaBoostClassifier)
+        self._may_lack_classes = isinstance(ensemble, AdaBoostClassifier)
 
     def distinct_indices(self):
         """Return the indices of all members."""
@@ -282,7 +282,7 @@ class _TreeMembers:
         for index in indices:
             tree = self._trees[index]
             scores = np.zeros((len(X), len(self._classes)))
-            if self._has_label_classes:
+            if self._may_lack_classes:
                 columns = np.searchsorted(self._classes, tree.classes_)
             else:
                 columns = slice(None)

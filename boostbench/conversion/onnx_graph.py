@@ -212,14 +212,14 @@ def _add_cell(graph, model, axis):
     name = f"axis_{len(graph.cell_names)}"
     cells_of_categories, missing_cell = value_cells(model, axis)
     if cells_of_categories is None:
-        operator, values, steps = "Greater", axis.thresholds, np.ones(len(axis.thresholds))
+        operator, values, increments = "Greater", axis.thresholds, np.ones(len(axis.thresholds))
     else:
         values = np.arange(float(len(cells_of_categories)))
-        operator, steps = "Equal", cells_of_categories.astype(float)
+        operator, increments = "Equal", cells_of_categories.astype(float)
     graph.constants |= {
         f"{name}_feature": np.array(axis.feature),
         f"{name}_values": values,
-        f"{name}_steps": steps,
+        f"{name}_increments": increments,
         f"{name}_missing": np.float64(missing_cell),
         f"{name}_last": np.array([1]),
     }
@@ -228,7 +228,7 @@ def _add_cell(graph, model, axis):
     graph.add("Unsqueeze", [f"{name}_x", f"{name}_last"], f"{name}_column")
     graph.add(operator, [f"{name}_column", f"{name}_values"], f"{name}_is_true")
     graph.add("Cast", [f"{name}_is_true"], f"{name}_float_is_true", to=graph.types.DOUBLE)
-    graph.add("MatMul", [f"{name}_float_is_true", f"{name}_steps"], f"{name}_present_cell")
+    graph.add("MatMul", [f"{name}_float_is_true", f"{name}_increments"], f"{name}_present_cell")
     graph.add("IsNaN", [f"{name}_x"], f"{name}_is_missing")
     cases = [f"{name}_is_missing", f"{name}_missing", f"{name}_present_cell"]
     graph.add("Where", cases, f"{name}_float_cell")
@@ -277,12 +277,12 @@ def _add_classifier_outputs(graph, is_binary):
         graph.constants |= {"zero": np.float64(0.0), "last_axis": np.array([1])}
         add("Abs", [scores], "magnitude")
         add("LessOrEqual", ["magnitude", "slack"], "is_zero")
-        add("Where", ["is_zero", "zero", scores], "decision")
-        add("Squeeze", ["decision", "last_axis"], "scores")
+        add("Where", ["is_zero", "zero", scores], "decision_column")
+        add("Squeeze", ["decision_column", "last_axis"], "scores")
         add("Greater", ["scores", "zero"], "is_second")
         add("Cast", ["is_second"], "winner", to=graph.types.INT64)
-        add("Mul", ["decision", "beta"], "logit")
-        add("Mul", ["decision", "zero"], "zero_logit")
+        add("Mul", ["decision_column", "beta"], "logit")
+        add("Mul", ["decision_column", "zero"], "zero_logit")
         add("Concat", ["zero_logit", "logit"], "logits", axis=1)
     else:
         graph.constants["one"] = np.array([1])

@@ -293,7 +293,11 @@ def _threshold_tree(feature, thresholds, first_cell, missing_cell):
     if not len(thresholds):
         return first_cell
     middle = len(thresholds) // 2
-    test = NodeTest(feature, missing_cell <= first_cell + middle, float(thresholds[middle]))
+    test = NodeTest(
+        feature,
+        default_left=missing_cell <= first_cell + middle,
+        threshold=float(thresholds[middle]),
+    )
     return TreeNode(
         test,
         _threshold_tree(feature, thresholds[:middle], first_cell, missing_cell),

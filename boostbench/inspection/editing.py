@@ -110,7 +110,7 @@ def with_shape(model, feature, shape, X=None):
     if not np.isfinite(new_term.table).all():
         raise ValueError(f"the function of {feature!r} has contributions that are not finite")
     # 2) Make the model.
-    new_term = _complete_missing(new_term, shapes.views)
+    new_term = _fill_missing_row(new_term, shapes.views)
     weights = _table_row_weights(model, shapes, old_term=old_term, new_term=new_term, X=X)
     return _edited_model(model, shapes, new_term, weights)
 
@@ -188,7 +188,7 @@ def monotonize(model, feature, direction):
     spread = term.spread
     if spread is not None:
         spread = _average_merged_steps(spread, values, step_weights)
-    new_term = _complete_missing(term._replace(table=table, spread=spread), shapes.views)
+    new_term = _fill_missing_row(term._replace(table=table, spread=spread), shapes.views)
     return _edited_model(model, shapes, new_term, row_weights)
 
 
@@ -256,9 +256,8 @@ def _edited_model(model, shapes, new_term=None, row_weights=None):
     # bound for sums of terms, or for sums of the stumps that they are converted to, whichever is
     # larger. `StumpSum.slack` reads the first bound from `edited`, and returns the larger one.
     largest_contributions = [np.abs(term.table).max(axis=0) for term in edited._terms]
-    edited._slack = (
-        0.0 if is_regressor else rounding_slack(*largest_contributions, shapes.intercept)
-    )
+    terms_slack = rounding_slack(*largest_contributions, shapes.intercept)
+    edited._slack = 0.0 if is_regressor else terms_slack
     edited._slack = edited.stump_sum().slack(edited)
     # 4) Replace the importance and the spread of the term.
     edited._term_sizes = model._fitted_term_sizes()
@@ -445,22 +444,23 @@ def _read_table(old_term, frame, shapes):
                 f"{', '.join(map(str, old_term.categories))}"
             )
         return old_term._replace(table=np.concatenate([values[order], missing]), spread=None)
-    left_ends, right = keys[["left", "right"]].to_numpy(dtype=float).T
-    order = np.argsort(right)
-    left_ends, right, values = left_ends[order], right[order], values[order]
-    ends = np.append(-np.inf, right)
+    left_ends, right_ends = keys[["left", "right"]].to_numpy(dtype=float).T
+    order = np.argsort(right_ends)
+    left_ends, right_ends, values = left_ends[order], right_ends[order], values[order]
+    ends = np.append(-np.inf, right_ends)
     # The ends of the intervals must meet, and the last one must be infinite.
-    is_partition = len(right) and np.array_equal(left_ends, ends[:-1]) and right[-1] == np.inf
+    is_gapless = np.array_equal(left_ends, ends[:-1])
+    is_partition = len(right_ends) and is_gapless and right_ends[-1] == np.inf
     if not is_partition or not (np.diff(ends) > 0).all():
         raise ValueError(
             f"the intervals of {str(name)!r} must be consecutive, from -inf to inf: each left end "
             "is the right end of the interval before"
         )
     table = np.concatenate([values, missing])
-    return old_term._replace(thresholds=right[:-1], table=table, spread=None)
+    return old_term._replace(thresholds=right_ends[:-1], table=table, spread=None)
 
 
-def _complete_missing(term, views):
+def _fill_missing_row(term, views):
     """Return a term whose last row, of missing values, agrees with the views of the model.
 
     If the training data had no missing values of the feature, they count as its mean, or as its

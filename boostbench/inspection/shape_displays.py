@@ -440,7 +440,7 @@ def heat_map_data(shapes, X, *, index, output, largest, format_contribution, for
         for axis in pair.axes
     ]
     names = [
-        shapes.cell_names(axis) if numbers is None else _cell_names(axis, numbers)
+        shapes.cell_names(axis) if numbers is None else _integer_cell_names(axis, numbers)
         for axis, numbers in zip(pair.axes, whole_numbers, strict=True)
     ]
     # 2) Place the cells: the first feature runs to the right, the second one upwards.
@@ -509,7 +509,7 @@ def distinct_integers(column):
     return values if is_few and np.array_equal(values, np.floor(values)) else None
 
 
-def _cell_names(axis, values):
+def _integer_cell_names(axis, values):
     """Return the names of the cells of a feature with whole numbers: ``"0"``, ``"1 to 3"``.
 
     Parameters

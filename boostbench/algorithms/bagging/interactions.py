@@ -132,10 +132,13 @@ def _rank_pairs(stump_master, axes):
     )
     has_out_of_bag = np.concatenate([block.out_of_bag_weights for block in stump_master.blocks]) > 0
     rows, scores = rows[has_out_of_bag], scores[:, has_out_of_bag, None]
-    # 2) Find whether a sample is above each threshold of each axis. `Axis.stumps` returns views,
-    #    thresholds, and outputs of shape (n_cells, n_stumps).
+    # 2) Find whether a sample is above each threshold of each axis. Outputs of the stumps on an
+    #    axis have the shape (n_cells, n_stumps).
     fill, X = stump_master.params.views_.fill, stump_master.X[rows]
-    is_above = [axis.stumps(fill[axis.views[0]])[2][axis.cell_indices(X)] > 0 for axis in axes]
+    is_above = []
+    for axis in axes:
+        _views, _thresholds, outputs = axis.stumps(fill[axis.views[0]])
+        is_above.append(outputs[axis.cell_indices(X)] > 0)
     axis_of_threshold = np.repeat(
         np.arange(len(axes)), [axis_stumps.shape[1] for axis_stumps in is_above]
     )
@@ -143,7 +146,10 @@ def _rank_pairs(stump_master, axes):
     weights = stump_master.weights[rows, None].astype(np.float32)
     loss = stump_master.loss.block_loss(stump_master.loss.target[rows], weights)
     slopes, curvatures = (values[..., 0].astype(float) for values in loss.derivatives(scores))
-    return rank_pairs(np.hstack(is_above).astype(float), axis_of_threshold, slopes, curvatures)[0]
+    ranked_pairs, _gains = rank_pairs(
+        np.hstack(is_above).astype(float), axis_of_threshold, slopes, curvatures
+    )
+    return ranked_pairs
 
 
 def move_main_effects_to_stumps(pairs, stump_sum, views, X, weights):
@@ -361,7 +367,7 @@ class InteractionMaster(JointBoostingMaster):
         """Print a line every `verbose` rounds; callbacks are called for rounds of stumps only."""
         params = self.params
         if params.verbose and rounds % params.verbose == 0:
-            loss = self.loss.unscale_losses(np.array(self.losses[-1]))
+            loss = self.loss.reported_losses(np.array(self.losses[-1]))
             progress = f"pairs, round {rounds} of {params.n_iterations}: loss {loss:.6g}"
             print(f"{type(params).__name__}, {progress} (best round {self.best_round})")
 

@@ -114,7 +114,7 @@ class LogisticLoss:
         """Return the loss that early stopping monitors, given the mean of `sample_losses`."""
         return mean_loss
 
-    def unscale_losses(self, losses):
+    def reported_losses(self, losses):
         """Return log-losses, given results of `stopping_loss`."""
         return losses
 
@@ -185,7 +185,7 @@ class SquaredLoss(_LocationScaleLoss):
         """Return half the logarithm of the mean squared error."""
         return 0.5 * float(np.log(max(mean_loss, np.finfo(np.float32).tiny)))
 
-    def unscale_losses(self, losses):
+    def reported_losses(self, losses):
         """Return mean squared errors of y, given results of `stopping_loss`."""
         return self.scale**2 * np.exp(2.0 * losses)
 
@@ -246,7 +246,7 @@ class PoissonLoss:
         """Return the mean of `sample_losses`."""
         return mean_loss
 
-    def unscale_losses(self, losses):
+    def reported_losses(self, losses):
         """Return mean Poisson deviances of y, given results of `stopping_loss`."""
         return 2.0 * self._mean * losses
 
@@ -303,7 +303,7 @@ class QuantileLoss(_LocationScaleLoss):
         """Return the logarithm of the mean pinball loss."""
         return float(np.log(max(mean_loss, np.finfo(np.float32).tiny)))
 
-    def unscale_losses(self, losses):
+    def reported_losses(self, losses):
         """Return mean pinball losses of y, given results of `stopping_loss`."""
         return self.scale * np.exp(losses)
 

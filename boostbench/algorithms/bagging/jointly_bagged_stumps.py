@@ -253,7 +253,7 @@ class JointlyBaggedStumps(TabularBooster):
         # The spread of an earlier fit does not belong to this model.
         vars(self).pop("_spread", None)
         self.n_iterations_ = master.best_round + master.n_interaction_rounds
-        self.validation_losses_ = master.loss.unscale_losses(np.array(master.losses))
+        self.validation_losses_ = master.loss.reported_losses(np.array(master.losses))
         self.pairs_, stump_sum = master.model()
         self.hypotheses_, self.coefficients_, self.intercept_ = stump_sum
         self.n_parameters_ = (

@@ -412,7 +412,8 @@ def _column_categories(column, weights):
     else:
         codes, distinct = pd.factorize(_hashable_values(column))
         distinct = pd.Index(distinct, dtype=object)
-    codes, weights = codes[codes >= 0], None if weights is None else weights[codes >= 0]
+    is_present = codes >= 0
+    codes, weights = codes[is_present], None if weights is None else weights[is_present]
     counts = np.bincount(codes, weights, len(distinct))
     present_indices = np.flatnonzero(np.bincount(codes, minlength=len(distinct)))
     # 2) Sort the values that occur, unless the data type has an order.
@@ -456,10 +457,10 @@ def convert_to_pandas(X):
     frame = nw.from_native(X, eager_only=True, pass_through=True)
     if not isinstance(frame, nw.DataFrame):
         return X
-    return pd.DataFrame({name: _column(frame[name]) for name in frame.columns})
+    return pd.DataFrame({name: _pandas_column(frame[name]) for name in frame.columns})
 
 
-def _column(series):
+def _pandas_column(series):
     """Return a column of a data frame as a pandas object or an array."""
     if isinstance(series.dtype, nw.Enum):
         return pd.Categorical(series.to_list(), list(series.dtype.categories))

@@ -104,7 +104,7 @@ class ExplainableMixin:
         return ShapeFunctions(self, X)
 
     def _build_terms(self):
-        """Return the terms of the features, the constant of the scores, and their rounding error.
+        """Return the terms of the features, the constant of the scores, and their slack.
 
         Returns
         -------

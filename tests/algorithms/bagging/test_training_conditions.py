@@ -84,7 +84,7 @@ def test_validation_samples_end_the_training_of_pairs(name, monkeypatch):
     model = clone(model).set_params(interactions=2).fit(X, y, X_val=X_val, y_val=y_val)
     [master] = masters
     assert master.best_round > 0
-    best = master.loss.unscale_losses(np.array(master.losses[master.best_round - 1]))
+    best = master.loss.reported_losses(np.array(master.losses[master.best_round - 1]))
     assert float(best) == pytest.approx(mean_loss(model, X_val, y_val), rel=1e-6)
 
 
