@@ -319,7 +319,8 @@ class _DescentSolver:
     def restore(self, H, W, sum_nu):
         """Return the result of an earlier call of `solve`, given its coefficients W.
 
-        The training ends after this call, so that the residual is not needed and not computed.
+        The residual is infinite, which stands for unknown: the training ends after this call, so
+        that it is not needed.
         """
         problem = PairwiseLoss(H, self.is_own_class, self.loss)
         value = problem.move(W)[0] + sum_nu * W.sum()
@@ -628,7 +629,8 @@ class _MultiBoostMaster(Master):
         # program has the residual 0 and returns here.
         if self.solution.residual <= self.params.tol * self.sum_nu:
             return False
-        improved = self._solve(self.solution.w, violation)
+        # The largest violation decides the accuracy here, as the newest stump's does after a round.
+        improved = self._solve(self.solution.w, newest_violation=violation)
         progress = self.solution.value - improved.value
         self.solution = improved
         return progress > self.solver.objective_rtol * abs(improved.value)

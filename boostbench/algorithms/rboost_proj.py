@@ -411,7 +411,7 @@ class _PairMaster(_ProjectionMaster):
     w, gradient : ndarray of shape (n_learners,)
         Coefficients, and derivatives of the smooth part of eq. (18) by them.
     zero_offsets : ndarray of shape (n_projections,)
-        Zeros, the offsets of the rows in the search (its argument `violation`).
+        Zeros, the third argument of `search.best`, which adds them to the edges of the rows.
     """
 
     default_patience = _PATIENCE
@@ -462,7 +462,8 @@ class _PairMaster(_ProjectionMaster):
         start, initial = np.zeros(t + 1), None
         if self.params.start == "previous":
             # A pair whose coefficient is 0 changes neither the objective nor the weights, which
-            # belong to self.w.
+            # belong to self.w. `initial`, the value and the gradient at `start`, is thus known and
+            # saves an evaluation.
             start[:t] = self.w
             slope = -(result.outputs @ self.weights @ code)
             self.gradient = np.append(self.gradient, slope)

@@ -238,6 +238,8 @@ class ReweightedEnsemble(ClassifierMixin, BaseEstimator):
         self._members = members.detach(indices)
         self.members_ = indices
         self.coefficients_ = w / scales
+        # Scores divided by their scale differ by at most 1 between classes, so that a member adds w
+        # at most.
         self._rounding_slack = rounding_slack(w)
         self.objective_ = objective
         self.classes_ = self.ensemble.classes_

@@ -56,6 +56,7 @@ class _Graph:
         inputs : list of str
             Names of inputs of the graph, constants, or outputs of earlier nodes.
         *outputs : str
+            Names of the outputs.
         **attributes
             Attributes of the operator.
 
@@ -208,7 +209,7 @@ def _add_cell(graph, model, axis):
     key = axis.feature, None if axis.thresholds is None else tuple(axis.thresholds)
     if key in graph.cell_names:
         return graph.cell_names[key]
-    # 2) Define the comparisons, and the number of cells that a comparison that holds adds.
+    # 2) Define the comparisons, and the increment of the cell if a comparison holds.
     name = f"axis_{len(graph.cell_names)}"
     cells_of_categories, missing_cell = value_cells(model, axis)
     if cells_of_categories is None:

@@ -68,6 +68,8 @@ def to_sql(model, table, keep=()):
       ) AS "features"
     ) AS "scores"
     """
+    # The innermost selection names the columns "kept_0", ... and "x0", ...; the middle one computes
+    # the scores; the outer one computes the results, and gives kept columns their own names again.
     # 1) Name the scores and the results, and check the names of the columns to copy.
     _, inverse_temperature, slack = extract_stump_sum(model)
     shapes = ShapeFunctions(model)

@@ -70,6 +70,7 @@ def extract_tests(model, stumps):
     allows_missing = hasattr(model, "views_")
     views = model.views_ if allows_missing else identity_views(model.n_features_in_)
     feature = views.feature[stumps.feature]
+    # A constant stump counts as a test of an infinite threshold.
     category = np.where(np.isinf(stumps.threshold), np.nan, views.category[stumps.feature])
     true_if_missing = views.is_missing_above(stumps.feature, stumps.threshold)
     return StumpTests(

@@ -154,6 +154,7 @@ class DataTable:
         None: some categories are words.
         """
         words = [*map(unquote, self.categories[j])]
+        # The user's notation is for words in cells. Declared categories follow the file's format.
         if self.notation and j in self.free_text_columns:
             words = [self.notation.normalize(word) for word in words]
             return None if None in words else np.array(words, dtype=float)
@@ -327,9 +328,11 @@ def features_and_labels(
     target : str, default=None
         Column of the labels. None: the column named ``class`` in any case, else the last one.
     ignore : sequence of str, default=()
-        Columns that are not features, such as row ids; the target may be among them.
+        Exact names of columns that the file's format declares as no features, such as row ids; the
+        target may be among them.
     keep, drop : sequence of str, default=()
-        Patterns of `fnmatch` for the columns to use as features (none: all) and to leave out.
+        The user's patterns of `fnmatch` for the columns to use as features (none: all) and to leave
+        out.
     missing : {None, "drop", "keep", "mean", "median", "most_frequent"}, default=None
         Treatment of rows with missing features. None: an error. ``"drop"``: they are removed. Any
         other setting: they stay, and a fit may replace missing values.
@@ -648,7 +651,8 @@ class _EncodedColumn:
     def one_hot(self):
         """Return the features after one-hot encoding, of shape (n_samples, n_features).
 
-        The matrix is sparse if it has several columns: a dense one may not fit in memory.
+        The matrix of several columns is sparse if no value is missing: a dense one may not fit in
+        memory. With missing values it is dense, with rows of NaN.
         """
         if len(self.words) <= 2:
             return self.values

@@ -112,8 +112,8 @@ def _evaluate_classifier(estimator, X, y):
     ]
     is_present = np.bincount(labels, minlength=len(classes)) > 0
     if is_present.sum() > 1:
-        # The area is computed for each class that occurs, against the other classes. Both areas are
-        # equal if there are two classes.
+        # The area is computed for each class that occurs, against the other classes. With two
+        # classes the two areas are equal, so that their mean is the usual AUC.
         areas = [
             roc_auc_score(labels == index, probabilities[:, index])
             for index in np.flatnonzero(is_present)

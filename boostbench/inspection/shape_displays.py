@@ -56,7 +56,7 @@ class VisibleSteps(NamedTuple):
     stds : ndarray of shape (n_steps, n_outputs) or None
         Standard deviations of the contributions; None if they are not known.
     deciles : ndarray of shape (9,)
-        Deciles of the values that are not missing; 0 if all are missing.
+        Deciles of the values that are not missing.
     """
 
     edges: np.ndarray
@@ -79,6 +79,7 @@ def visible_steps(term, X):
     -------
     VisibleSteps
     """
+    # A feature without any value is drawn at 0.
     present = X[:, term.feature]
     present = present[~np.isnan(present)] if not np.isnan(present).all() else np.zeros(1)
     low, high = present.min(), present.max()
@@ -435,6 +436,7 @@ def heat_map_data(shapes, X, *, index, output, largest, format_contribution, for
     # 3".
     pair, stds = shapes.pairs[index], shapes.pair_stds[index]
     horizontal_axis, vertical_axis = pair.axes
+    # Distinct whole numbers of each feature; None if its cells are named by thresholds.
     whole_numbers = [
         None if axis.thresholds is None else distinct_integers(X[:, axis.feature])
         for axis in pair.axes

@@ -169,7 +169,8 @@ class BaggedBooster(
         _check_booster(booster)
         X, y, weights = self._validate_weighted_input(X, y, sample_weight)
         validation = self._check_validation_samples(X_val, y_val, sample_weight_val)
-        # The sizes of terms are computed from the input before its conversion to views.
+        # `_store_term_sizes` computes importances, which need the columns before their conversion
+        # to views.
         input_rows, X = X, self._compute_views(X, weights, reset=True)
         if validation is not None:
             warn_of_shared_rows(input_rows, y, validation["X_val"], validation["y_val"])
@@ -265,8 +266,8 @@ class BaggedBooster(
         intercepts = np.stack([np.ravel(stump_sum.intercept) for stump_sum in stump_sums], axis=1)
         votes = np.zeros((len(tests), *intercepts.shape))
         np.add.at(votes, (test_of_stump, slice(None), member_of_stump), signed_coefficients)
-        # 2) Subtract the mean over the members. The members become outputs of one model, in which
-        #    they are the inner axis.
+        # 2) Subtract the mean over the members. The columns of the coefficients are pairs (output,
+        #    member), with the members as the inner axis, as `member_spread` takes them.
         deviations = StumpSum(
             Stumps.from_arrays(tests[:, 0].astype(np.int64), tests[:, 1]),
             (votes - votes.mean(axis=2, keepdims=True)).reshape(len(tests), -1),
@@ -410,7 +411,7 @@ class BagTraining:
     Attributes
     ----------
     booster : BaggedBooster
-        Bag in training.
+        Bag in training. `Training`, the state of other boosters, has an attribute of this name.
     """
 
     def __init__(self, booster):

@@ -222,8 +222,9 @@ class InteractionMaster(JointBoostingMaster):
     Attributes
     ----------
     votes : ndarray of shape (n_pairs, n_cells, n_cells, n_scores)
-        Tables of the pairs, the addends of the scores in each cell, averaged over the members. The
-        tables are padded to the number of cells of the longest axis.
+        Tables of the pairs, averaged over the members: the addends of the scores in each cell. The
+        name is from `JointBoostingMaster`. The tables are padded to the number of cells of the
+        longest axis.
 
     Notes
     -----
@@ -324,6 +325,8 @@ class InteractionMaster(JointBoostingMaster):
         self._drawn_cells_and_additions.append(
             (np.packbits(is_drawn_cell.astype(bool), axis=-1), additions)
         )
+        # Axes m: member, p: pair, a and b: cells of its two axes, s: score. The path multiplies
+        # `first` by `additions` before `second`.
         self.votes += 2 * np.einsum(
             "mpa,mpb,msp->pabs", first, second, additions, optimize=["einsum_path", (0, 2), (0, 1)]
         )

@@ -25,7 +25,9 @@ SMOOTHING = 0.01
 
 
 class LogisticLoss:
-    """MCBoost's logistic loss without the norm; see `boostbench.core.losses.batched`.
+    """MCBoost's logistic loss without the norm of its coefficients, the penalty.
+
+    `boostbench.core.losses.batched` has the formula.
 
     Parameters
     ----------
@@ -115,7 +117,10 @@ class LogisticLoss:
         return mean_loss
 
     def reported_losses(self, losses):
-        """Return log-losses, given results of `stopping_loss`."""
+        """Return losses for reports, in the units of y, given results of `stopping_loss`.
+
+        Here, these are log-losses, as they are.
+        """
         return losses
 
 
@@ -252,7 +257,7 @@ class PoissonLoss:
 
 
 class QuantileLoss(_LocationScaleLoss):
-    """Quantile loss of targets in the unit of their mean absolute deviation from the quantile.
+    """Quantile loss of the targets ``(y - q) / mean(|y - q|)``, where q is the quantile of y.
 
     Early stopping monitors the logarithm of the mean pinball loss, the log-loss of an asymmetric
     Laplace distribution with this scale, so that one tolerance suits targets of any scale.

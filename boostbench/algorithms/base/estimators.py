@@ -174,7 +174,7 @@ class NoEarlyStoppingMixin(DeclaredParameters):
     Parameters
     ----------
     random_state : int, RandomState instance or None, default=None
-        Unused: the algorithm is deterministic.
+        Inherited and unused: the algorithm is deterministic.
     """
 
     n_iter_no_change: ClassVar = None
@@ -284,6 +284,7 @@ class StumpEnsemble(TabularBooster, BoostingClassifier):
         Number of parameters of the stumps and coefficients.
     """
 
+    # Version of the numbers of the class. It is raised when a release changes results.
     edition = 2
 
     _: KW_ONLY

@@ -211,6 +211,7 @@ class Clock:
         Clock
             The clock itself, for a `with` statement; several times as fast as a generator.
         """
+        # `__enter__`, which has no arguments, is called next and reads the name.
         self._next_phase = name
         return self
 

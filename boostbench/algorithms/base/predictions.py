@@ -48,14 +48,13 @@ def decision_values(scores, slack=0.0):
     """
     if scores.ndim == 1:
         return np.where(np.abs(scores) <= slack, 0.0, scores)
-    # Equal scores are the scores within the slack of the largest one; the largest takes their
-    # place.
     largest = scores.max(axis=1)
     sizes = np.maximum(largest, -scores.min(axis=1))
     slack = np.maximum(ROUNDING * sizes, slack)
     if scores.shape[1] == 2:
         difference = scores[:, 1] - scores[:, 0]
         return np.where(np.abs(difference) <= slack, 0.0, difference)
+    # Scores within the slack of the largest one are equal to it; the largest takes their place.
     equal = scores >= (largest - slack)[:, None]
     return np.where(equal, largest[:, None], scores)
 

@@ -28,11 +28,11 @@ class ShapeFunctions:
     Stumps test views. A view is a derived column of a feature: the feature with missing values
     filled, or an indicator of a category or of missing values.
 
-    A bag also has an estimate of its uncertainty, called spread throughout: the square root of a
-    covariance matrix. Each number has a vector of n_components components. The norm of a vector is
-    the standard deviation of the number, and the inner product of two vectors is their covariance,
-    so that vectors add up like the numbers. `Spread` of
-    `boostbench.algorithms.explanation.spread` says how it is estimated.
+    A bag also has an estimate of its uncertainty, called spread throughout. Every contribution c
+    has a vector s(c) of n_components components. Its norm is the standard deviation of c, and the
+    inner product of s(c) and s(d) is the covariance of c and d. The vector of a sum is therefore
+    the sum of the vectors. `Spread` of `boostbench.algorithms.explanation.spread` says how it is
+    estimated.
 
     Parameters
     ----------
@@ -261,6 +261,7 @@ class ShapeFunctions:
         #    interval.
         frames = []
         for term in self.terms:
+            # `values` is `table` without its last row, of missing values.
             visible = term.table if term.has_missing else term.values
             left_ends = np.full(len(visible), np.nan)
             right_ends, category = left_ends.copy(), np.full(len(visible), None, object)

@@ -91,11 +91,14 @@ class StumpSum(NamedTuple):
         for column, set_views in zip(is_in_set.T, stumps.sets, strict=True):
             column[list(set_views)] = 1.0
         features_of_sets = np.unique(views.feature[is_in_set.any(axis=1)])
+        # Stumps on single views join the sets of their features. Constant stumps, whose threshold
+        # is infinite, and stumps on other features stay as they are.
         is_set = stumps.feature < 0
         is_single = ~is_set & np.isin(views.feature[stumps.tested], features_of_sets)
         is_single &= np.isfinite(stumps.threshold)
         # 2) Add up the votes of each set, and distribute them over its views. Add the votes of the
         #    stumps on single views of the same features.
+        # Negative features index `set_votes` from its end, as they do `stumps.sets`.
         set_votes = np.zeros((len(stumps.sets), stump_votes.shape[1]))
         np.add.at(set_votes, stumps.feature[is_set], stump_votes[is_set])
         intercept = self.intercept + (is_in_set.sum(axis=0) - 1) @ set_votes
@@ -241,7 +244,7 @@ def stump_sum_from_trees(model, values):
 
 
 def make_stump_sum(stumps, coefficients, intercept=0.0):
-    """Return a `StumpSum`, with the difference of the coefficients for two classes.
+    """Return a `StumpSum`; for two classes, two columns of coefficients become their difference.
 
     Parameters
     ----------
