@@ -80,41 +80,43 @@ class LogisticWeights(PairWeights):
         -------
         ndarray of shape (n_classes, n_classes)
             Entry (a, b) is the sum of u over the pairs whose margins grow by w_a - w_b: own class a
-            and other class b at the output +1, and own class b and other class a at -1.
+            and other class b at the output +1, and own class b and other class a at -1. The sums
+            of squares of u are kept for `square_sums`.
         """
-        # Sums by group (output and own class) and class r, over all blocks of samples.
+        # Sums of u and of its squares by group (output and own class) and class r. A *slope* is -u,
+        # the derivative of a loss by its margin; its squares are the squares of u.
         table = margin_factors(w)
         sums, square_sums = np.zeros((2, 2 * self.n_classes, self.n_classes))
         is_moved = w.any()
         for block, group_matrix in self._blocks:
             if is_moved:
-                dual, weighted = self._dual_after(table, block)
+                slopes, weighted = self._slopes_after(table, block)
             else:
-                dual, weighted = self._dual_at_zero(block)
-            sums += sparse_product(group_matrix, weighted)
-            squares = np.multiply(dual, weighted, out=self._work[: len(dual)])
+                slopes, weighted = self._present_slopes(block)
+            sums -= sparse_product(group_matrix, weighted)
+            # The buffer may hold `slopes` or `weighted`, which are not used again.
+            squares = np.multiply(slopes, weighted, out=self._work[: len(slopes)])
             square_sums += sparse_product(group_matrix, squares)
         self._square_sums = self._merge_mirrored_pairs(square_sums)
         return self._merge_mirrored_pairs(sums)
 
-    def _dual_at_zero(self, block):
-        """Return the present u of a block of samples, from the gains.
+    def _present_slopes(self, block):
+        """Return -u of a block of samples before the move, from the gains.
 
         Returns
         -------
-        dual, weighted : ndarray of shape (n_block_samples, n_classes)
-            u, and u times the sample weights: reused buffers, or one buffer if there are no sample
-            weights.
+        slopes, weighted : ndarray of shape (n_block_samples, n_classes)
+            -u, and -u times the sample weights, which is the gains; one array if there are no
+            sample weights. The entries of own classes have no meaning.
         """
         gains = self.gains[block]
-        weighted = np.negative(gains, out=self._rows[: len(gains)])
         if self._sample_weight is None:
-            return weighted, weighted
+            return gains, gains
         sample_weight = self._sample_weight[block, None]
-        return np.divide(weighted, sample_weight, out=self._work[: len(gains)]), weighted
+        return np.divide(gains, sample_weight, out=self._work[: len(gains)]), gains
 
-    def _dual_after(self, table, block):
-        """Return u of a block of samples if the last weak learner has the given factors.
+    def _slopes_after(self, table, block):
+        """Return -u of a block of samples if the last weak learner has the given factors.
 
         Parameters
         ----------
@@ -124,16 +126,16 @@ class LogisticWeights(PairWeights):
 
         Returns
         -------
-        dual, weighted : ndarray of shape (n_block_samples, n_classes)
-            See `_dual_at_zero`.
+        slopes, weighted : ndarray of shape (n_block_samples, n_classes)
+            See `_present_slopes`; the arrays are buffers.
         """
         odds = self._gather_rows(table, block)
         odds *= self._odds[block]
         work = self._work[: len(odds)]
-        dual = np.divide(odds, np.add(odds, 1.0, out=work), out=odds)
+        slopes = np.divide(odds, np.subtract(-1.0, odds, out=work), out=odds)
         if self._sample_weight is None:
-            return dual, dual
-        return dual, np.multiply(dual, self._sample_weight[block, None], out=work)
+            return slopes, slopes
+        return slopes, np.multiply(slopes, self._sample_weight[block, None], out=work)
 
     def square_sums(self):
         """Return the sums of squares of u for the w of the last call of `sums_at`.
@@ -203,8 +205,8 @@ class TwoClassLogisticWeights:
         """Return the problem of step 4, eq. (14); see `PairWeights.problem`."""
         # Wrong samples have the output +1 in class 1, or -1 in class 0.
         np.copyto(self._is_wrong, (outputs > 0) == self._is_second)
-        # The sum of u over the wrong samples, for `sums_at` with w = 0, the first call of the
-        # solver. Outputs times gains is the sum of u over the right samples minus this sum.
+        # Sum of u over the wrong samples, for `sums_at` with w = 0, the first call of the solver:
+        # outputs @ gains = right - wrong and total = right + wrong.
         self._wrong_sum_at_zero = 0.5 * (self.total - float(outputs @ self.gains[:, 0]))
         return LogisticProblem(self), self.total
 
