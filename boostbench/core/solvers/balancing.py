@@ -12,6 +12,15 @@ The Hessian of a function of differences is a *Laplacian*: its rows sum to 0, si
 number to all of w changes nothing. `ExponentialProblem` is one problem; the logistic one is in
 `boostbench.core.losses.logistic_weights`. `minimise` solves both, once per round, for a few
 classes: the overhead of each call matters.
+
+The solver uses bounds on a step s of *range* r (largest minus smallest entry), to first order:
+
+- r is at most :math:`\sqrt2` times the norm of s.
+- The entries of M sum to about 1. Entry a of Hs, for the Hessian H, is the sum of
+  :math:`(M_{ab} + M_{ba})(s_a - s_b)` over b. Hence the norm of Hs is at most 2r.
+- The third derivative of the losses along s is at most 2r times the second one. Hence s changes the
+  Hessian by the fraction 2r, and a full Newton step leaves a gradient of norm r |Hs|, at most
+  :math:`2r^2`.
 """
 
 from abc import ABC, abstractmethod
@@ -19,13 +28,11 @@ from abc import ABC, abstractmethod
 import numpy as np
 from scipy.linalg.lapack import dposv, dpotrs
 
-# Maximum range (largest minus smallest entry) of a Newton step; longer steps are shortened. The
-# third derivative of the losses along a step is at most twice its range times the second
-# derivative, so that a step of range r changes the Hessian by the fraction 2 r, to first order.
+# Maximum range of a Newton step; longer steps are shortened.
 _MAX_STEP_LENGTH = 5.0
 
 # Largest positive slope at the end of a step that is accepted, as a fraction of the initial slope.
-# With the bound of the third derivative, such a step still lowers the loss.
+# With the bound on the third derivative, such a step still lowers the loss.
 _OVERSHOOT = 0.1
 
 # Fraction of the initial slope that may remain at the end of a step. If more remains, the minimum
@@ -75,7 +82,9 @@ _MAX_TRIALS = 40
 
 
 class PairwiseProblem(ABC):
-    """Convex function of the differences of one coefficient per class, with slope about 1 at 0.
+    """Convex function of the differences of one coefficient per class.
+
+    It is scaled so that the entries of M, its second derivatives, sum to about 1.
 
     Attributes
     ----------
@@ -230,16 +239,16 @@ def minimise(problem, nu=0.0, tol=1e-8):
     tol = tol / 2
     if nu <= tol:
         # The penalty is negligible: f alone is minimised.
-        w = _descend(problem, problem.start(), 0.0, tol, bounded=False)
+        w = _descend_free(problem, problem.start(), tol)
         return _subtract_minimum(w)
     # A few full steps usually find the minimum under a weak penalty.
     w = _newton_with_fixed_lowest_class(problem, nu, tol) if nu <= _WEAK_PENALTY else None
     if w is None and nu < _STRONG_PENALTY:
         # f alone is minimised until its slope is as small as nu: only there do the bounds matter.
-        w = _descend(problem, problem.start(), 0.0, nu, bounded=False)
-        w = _descend(problem, w - w.min(), nu, tol, bounded=True)
+        w = _descend_free(problem, problem.start(), tol=nu)
+        w = _descend_bounded(problem, w - w.min(), nu, tol)
     elif w is None:
-        w = _descend(problem, np.zeros_like(problem.start()), nu, tol, bounded=True)
+        w = _descend_bounded(problem, np.zeros_like(problem.start()), nu, tol)
     return _subtract_minimum(w)
 
 
@@ -249,74 +258,104 @@ def _subtract_minimum(w):
     return w - w[w.argmin()]
 
 
-def _descend(problem, w, nu, tol, bounded):
-    """Minimise ``f(w) + nu * sum(w)`` by Newton's method.
+def _descend_free(problem, w, tol):
+    """Minimise f over all w by Newton's method.
 
     Parameters
     ----------
     problem : PairwiseProblem
         Function f.
     w : ndarray of shape (n_classes,)
-        Starting point, nonnegative if `bounded`.
-    nu : float
-        Weight of the L1 norm; 0 if not `bounded`.
+        Starting point.
     tol : float
-        Maximum norm of the derivatives of the coefficients that are not held at 0.
-    bounded : bool
-        True: over w >= 0. False: over all w.
+        Maximum norm of the gradient.
 
     Returns
     -------
     ndarray of shape (n_classes,)
     """
-    # `step_range_bound` bounds the range of the last step, and with it the change of the Hessian;
-    # it is infinite if there is no such step. `fixed` is the mask of the coefficients that are held
-    # at 0, and `cholesky` the factor of the unscaled Laplacian in the last step without bounds.
-    gradient = problem.gradient(w) + nu if nu else problem.gradient(w)
-    fixed, cholesky, step_range_bound = None, None, np.inf
+    # `cholesky` is the factor of the unscaled Laplacian in the last step, and `range_bound` bounds
+    # the range of this step; it is infinite after a line search, where the factor is of no use.
+    gradient = problem.gradient(w)
+    cholesky, range_bound = None, np.inf
     for _ in range(_MAX_ITER):
-        # 1) Stop if the derivatives of the coefficients that are not held at 0 are small.
-        free_gradient = gradient
-        if bounded:
-            fixed = (w <= 0) & (gradient >= 0)
-            free_gradient = np.where(fixed, 0.0, gradient)
-        squared_norm = float(free_gradient.dot(free_gradient))
+        # 1) Stop if the gradient is small.
+        squared_norm = float(gradient.dot(gradient))
         if squared_norm <= tol * tol:
             break
-        # 2) Compute the Newton step.
-        if bounded:
-            step = _bounded_step(problem.hessian(), free_gradient, fixed)
-        elif 2.0 * step_range_bound * squared_norm**0.5 <= _FINAL_STEP_FRACTION * tol:
-            # The last step has changed the Hessian by at most the fraction 2 * range, so that a
-            # step with the previous Hessian leaves a gradient of at most 2 * range * |gradient|.
-            return w - dpotrs(cholesky, free_gradient, lower=1)[0] / problem.hessian_scale
-        else:
-            step, cholesky = _free_step(problem, free_gradient)
-        # Two entries of a vector differ by at most sqrt(2) times its norm.
-        step_range_bound = (2.0 * float(step.dot(step))) ** 0.5
-        if step_range_bound * step_range_bound <= tol / 4 and not (
-            bounded and _active_set_may_change(w, step, gradient, fixed)
-        ):
-            # A full step leaves a gradient of at most range * |Hessian @ step| <= 2 * range**2 to
-            # first order, as the entries of M sum to about 1: half of the tolerance.
+        # 2) End with a step with the previous Hessian if it suffices. The last step has changed the
+        # Hessian by the fraction 2 * range, so that this fraction of the gradient is left.
+        if 2.0 * range_bound * squared_norm**0.5 <= _FINAL_STEP_FRACTION * tol:
+            return w - dpotrs(cholesky, gradient, lower=1)[0] / problem.hessian_scale
+        # 3) Compute the Newton step. End with it if it leaves at most half of the tolerance: the
+        # gradient that is left is at most 2 * range**2.
+        step, cholesky = _free_step(problem, gradient)
+        range_bound = (2.0 * float(step.dot(step))) ** 0.5
+        if range_bound * range_bound <= tol / 4:
             return w + step
-        # 3) Shorten the step, take it in full if that suffices, or else search along it.
-        if step_range_bound > _MAX_STEP_LENGTH:
-            step *= _MAX_STEP_LENGTH / step_range_bound
-        if bounded and not fixed.any():
-            step = _within_bounds(w, step, gradient)
-        if not bounded:
-            # A full step usually removes nearly all of the gradient, and needs no line search.
-            candidate = w + step
-            candidate_gradient = problem.gradient(candidate)
-            if candidate_gradient.dot(candidate_gradient) <= _MAX_SQUARED_RATIO * squared_norm:
-                w, gradient = candidate, candidate_gradient
-                continue
-        candidate = _search_along(problem, w, step, gradient, nu=nu, bounded=bounded)
-        if candidate is None:
+        # 4) Shorten a long step. Take the step without a line search if it removes nearly all of
+        # the gradient, as it usually does.
+        if range_bound > _MAX_STEP_LENGTH:
+            step *= _MAX_STEP_LENGTH / range_bound
+        moved = w + step
+        moved_gradient = problem.gradient(moved)
+        if moved_gradient.dot(moved_gradient) <= _MAX_SQUARED_RATIO * squared_norm:
+            w, gradient = moved, moved_gradient
+            continue
+        # 5) Otherwise search along the step.
+        end = _search_along(problem, w, step, gradient, nu=0.0, bounded=False)
+        if end is None:
             break
-        w, gradient = candidate
-        step_range_bound = np.inf
+        w, gradient = end
+        range_bound = np.inf
+    return w
+
+
+def _descend_bounded(problem, w, nu, tol):
+    """Minimise ``f(w) + nu * sum(w)`` over ``w >= 0`` by Newton's method.
+
+    Parameters
+    ----------
+    problem : PairwiseProblem
+        Function f.
+    w : ndarray of shape (n_classes,)
+        Starting point, nonnegative.
+    nu : float
+        Weight of the L1 norm, positive.
+    tol : float
+        Maximum norm of the derivatives of the coefficients that are not held at 0.
+
+    Returns
+    -------
+    ndarray of shape (n_classes,)
+    """
+    gradient = problem.gradient(w) + nu
+    for _ in range(_MAX_ITER):
+        # 1) Hold the coefficients at 0 that would fall below. Stop if the other derivatives are
+        # small.
+        fixed = (w <= 0) & (gradient >= 0)
+        free_gradient = np.where(fixed, 0.0, gradient)
+        if free_gradient.dot(free_gradient) <= tol * tol:
+            break
+        # 2) Compute the Newton step. End with it if it leaves at most half of the tolerance: the
+        # gradient that is left is at most 2 * range**2 if the same coefficients stay at 0.
+        step = _bounded_step(problem.hessian(), free_gradient, fixed)
+        range_bound = (2.0 * float(step.dot(step))) ** 0.5
+        if range_bound * range_bound <= tol / 4 and not _active_set_may_change(
+            w, step, gradient, fixed
+        ):
+            return w + step
+        # 3) Shorten a long step. If no coefficient is fixed, the step is determined up to a
+        # constant, which is chosen so that the smallest coefficient becomes 0.
+        if range_bound > _MAX_STEP_LENGTH:
+            step *= _MAX_STEP_LENGTH / range_bound
+        if not fixed.any():
+            step = _shift_to_bound(w, step, gradient)
+        # 4) Search along the step.
+        end = _search_along(problem, w, step, gradient, nu=nu, bounded=True)
+        if end is None:
+            break
+        w, gradient = end
     return w
 
 
@@ -354,7 +393,8 @@ def _newton_with_fixed_lowest_class(problem, nu, tol):
             lowest = w.argmin()
             penalty_gradient = np.full(len(w), nu)
             penalty_gradient[lowest] -= len(w) * nu
-        # 3) End if one more step with the last factor leaves a negligible gradient; see `_descend`.
+        # 3) End if one more step with the last factor leaves a negligible gradient; see
+        # `_descend_free`.
         gradient = problem.gradient(w) + penalty_gradient
         if (
             2.0 * (2.0 * squared_step * float(gradient.dot(gradient))) ** 0.5
@@ -451,7 +491,7 @@ def _solve_damped(hessian, right_side, ridge, is_singular=True):
         ridge *= 10.0
 
 
-def _within_bounds(w, step, gradient):
+def _shift_to_bound(w, step, gradient):
     """Shift a step by a constant, so that the smallest coefficient after it is 0.
 
     The shift changes the L1 norm only. If the shifted step is no descent direction, the step is
@@ -475,11 +515,11 @@ def _active_set_may_change(w, step, gradient, fixed):
     # If no coefficient is fixed, the set must change: the minimum has at least one.
     if n_fixed == 0 or (w + step).min() < 0:
         return True
-    # The derivatives add up to n_classes * nu > 0, since the derivatives of f add up to 0. A single
-    # fixed coefficient therefore keeps a positive derivative when all others vanish. With several
-    # fixed ones, each derivative must not reach 0: to first order, a step changes it by at most max
-    # |step|, as the entries of M sum to about 1; the factor 4 leaves room for the change of the
-    # Hessian.
+    # The derivatives of the objective add up to n_classes * nu > 0, as the derivatives of f add up
+    # to 0. A single fixed coefficient therefore keeps a positive derivative when all others vanish.
+    # With several fixed ones, each derivative must not reach 0: a step, which is 0 for them,
+    # changes it by at most max |step|, since the entries of M sum to about 1. The factor 4 leaves
+    # room for the change of the Hessian.
     return n_fixed > 1 and gradient[fixed].min() < 4.0 * np.abs(step).max()
 
 
@@ -491,10 +531,16 @@ def _search_along(problem, w, step, gradient, nu, bounded):
 
     Parameters
     ----------
-    problem, w, nu, bounded
-        See `_descend`.
+    problem : PairwiseProblem
+        Function f.
+    w : ndarray of shape (n_classes,)
+        Present point, nonnegative if `bounded`.
     step, gradient : ndarray of shape (n_classes,)
-        Step from w, and gradient of the objective at w.
+        Step from w, and gradient of the objective ``f(w) + nu * sum(w)`` at w.
+    nu : float
+        Weight of the L1 norm; 0 if not `bounded`.
+    bounded : bool
+        True: points are moved into the bounds w >= 0. False: there are no bounds.
 
     Returns
     -------
@@ -502,7 +548,7 @@ def _search_along(problem, w, step, gradient, nu, bounded):
         None if rounding errors hide the descent.
     """
     # `failed_factor` is the smallest multiple of the step that was too long, and `candidate` the
-    # longest step so far whose slope at the end is not too large.
+    # longest step so far whose slope at the end is not too large: its end, and the gradient there.
     step_factor, failed_factor, candidate = 1.0, np.inf, None
     for _ in range(_MAX_TRIALS):
         # 1) Make the point, and move it into the bounds.
@@ -512,22 +558,23 @@ def _search_along(problem, w, step, gradient, nu, bounded):
         if is_clipped:
             np.maximum(point, 0.0, out=point)
             move = point - w
-        # 2) If the move descends at first, look at the slope at its end: return the point, keep it
-        # as a candidate and try twice the length, or choose a shorter length.
         initial_descent = -(gradient @ move)
         if initial_descent > 0:
+            # 2) Compute the slope at the end of the move, relative to the descent at its start: -1
+            # if nothing has changed, 0 at the minimum along the step, positive beyond it.
             gradient_there = problem.gradient(point) + nu
-            # Slope at the end of the move, relative to the descent at its start: -1 if nothing has
-            # changed, 0 at the minimum along the step, positive beyond it.
             relative_slope = (gradient_there @ move) / initial_descent
             if candidate is not None and relative_slope > 0:
-                # The gradient is evaluated again, so that the Hessian belongs to this point.
+                # The doubled step has passed the minimum: the shorter one is returned. Its gradient
+                # is evaluated again, so that the Hessian belongs to this point.
                 return candidate[0], problem.gradient(candidate[0]) + nu
             if relative_slope <= _OVERSHOOT:
-                # A constant shift changes the L1 norm only.
-                candidate = point - point.min() if bounded else point, gradient_there
-                # A longer step is not tried if the minimum is near, a bound ends the move, or the
-                # double length has failed.
+                # 3) Keep the point as a candidate. Within bounds, it is shifted so that the
+                # smallest coefficient is 0, which changes the L1 norm only.
+                end = point - point.min() if bounded else point
+                candidate = end, gradient_there
+                # Twice the length is not tried if the minimum is near, a bound ends the move, or
+                # that length has failed.
                 if (
                     relative_slope >= -_UNDERSHOOT
                     or is_clipped
@@ -541,8 +588,9 @@ def _search_along(problem, w, step, gradient, nu, bounded):
         elif candidate is not None:
             return candidate
         else:
+            # The bounds have turned the move into an ascent, or rounding errors hide the descent.
             shrink_factor = 0.25
-        # 3) Shorten the step.
+        # 4) Shorten a step that is too long.
         failed_factor = step_factor
         step_factor *= shrink_factor
     return candidate
