@@ -15,7 +15,7 @@ from . import reference
 @pytest.fixture(params=[1, 10**5])
 def block_sizes(request, monkeypatch):
     """Process one feature per block, or all features at once."""
-    monkeypatch.setattr(sorted_layout, "_CLASS_BLOCK_SAMPLES", request.param)
+    monkeypatch.setattr(sorted_layout, "_CLASS_BATCH_SAMPLES", request.param)
 
 
 @pytest.fixture

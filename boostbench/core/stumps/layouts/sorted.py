@@ -31,10 +31,10 @@ _N_BINS = 128
 
 # Number of samples in the bins that `RankBins` evaluates at a time. Their changes of an edge stay
 # in the second-level cache.
-_BLOCK_SAMPLES = 2**16
+_BATCH_SAMPLES = 2**16
 
 # Number of (feature, sample) pairs in a block. Its arrays fit in the cache.
-_CLASS_BLOCK_SAMPLES = 40_000
+_CLASS_BATCH_SAMPLES = 40_000
 
 
 class Sorted(Layout):
@@ -143,7 +143,7 @@ class Sorted(Layout):
         The positions of a piece are numbered by place in a block, then block, then feature.
         """
         # The axes of `piece` are feature and place, and the axes of `by_block` are place in a
-        # block, block and feature. `in_result` has the positions of the piece.
+        # block, block and feature. `piece_positions` has the positions of the piece.
         n_features, n_places = values.shape
         result = np.empty(values.size, np.int64)
         for first_feature in range(0, n_features, self._features_per_piece):
@@ -151,16 +151,16 @@ class Sorted(Layout):
                 -1, n_places
             )
             by_block = piece.reshape(len(piece), -1, self._block_length).transpose(2, 1, 0)
-            in_result = slice(first_feature * n_places, first_feature * n_places + piece.size)
-            result[in_result].reshape(by_block.shape)[:] = by_block
+            piece_positions = slice(first_feature * n_places, first_feature * n_places + piece.size)
+            result[piece_positions].reshape(by_block.shape)[:] = by_block
         return result
 
     def positions_of(self, feature, place):
         """Return the positions of places in the order of features; see the formula in `Sorted`."""
         piece = feature // self._features_per_piece
         first_feature = piece * self._features_per_piece
-        block, in_block = np.divmod(place, self._block_length)
-        row = in_block * self._n_blocks + block
+        block, place_in_block = np.divmod(place, self._block_length)
+        row = place_in_block * self._n_blocks + block
         position_in_piece = row * self._n_features_of_piece[piece] + feature - first_feature
         return first_feature * self._order.shape[1] + position_in_piece
 
@@ -169,11 +169,11 @@ class Sorted(Layout):
         n_places = self._order.shape[1]
         piece = positions // (self._features_per_piece * n_places)
         first_feature = piece * self._features_per_piece
-        row, in_piece = divmod(
+        row, feature_in_piece = divmod(
             positions - first_feature * n_places, self._n_features_of_piece[piece]
         )
-        in_block, block = divmod(row, self._n_blocks)
-        return first_feature + in_piece, block * self._block_length + in_block
+        place_in_block, block = divmod(row, self._n_blocks)
+        return first_feature + feature_in_piece, block * self._block_length + place_in_block
 
     def stump_keys_at(self, positions):
         """Return the stumps at positions; see `Layout`."""
@@ -317,13 +317,13 @@ class RankBins(Layout):
         best_score = np.abs(edge_after_bin).max(where=self._has_threshold_after_bin, initial=0.0)
         open_feature, open_bin = np.nonzero(bound >= best_score - tolerance)
         by_bound = np.argsort(-bound[open_feature, open_bin], kind="stable")
-        bins_per_block = max(1, _BLOCK_SAMPLES // self._bin_size)
+        bins_per_batch = max(1, _BATCH_SAMPLES // self._bin_size)
         # 3) Evaluate bins by decreasing bound, a block of bins at a time: `edges` has the shape
         #    (n_bins, bin_size). Padding takes the last change, which is 0. Places without a
         #    threshold get the edge 0.
         changes = np.append(-2.0 * weights.astype(np.float64), 0.0)
-        for start in range(0, len(by_bound), bins_per_block):
-            selected = by_bound[start : start + bins_per_block]
+        for start in range(0, len(by_bound), bins_per_batch):
+            selected = by_bound[start : start + bins_per_batch]
             bins = open_feature[selected], open_bin[selected]
             if bound[bins][0] < best_score - tolerance:
                 break
@@ -340,10 +340,10 @@ class RankBins(Layout):
             # feature, and rounding errors of the differences to the weights of the bin. An edge is
             # kept if it is within this tolerance of the highest or the lowest one of its bin, and
             # within `tolerance` of the best score.
-            bin_rounding_bound = TIE_TOLERANCE * abs_sum[near_bins[0]].sum(axis=1)
-            bin_rounding_bound += 8 * UNIT_ROUNDOFF[np.float32] * abs_sum[near_bins]
-            min_kept = np.maximum(highest[near] - 2 * bin_rounding_bound, best_score - tolerance)
-            max_kept = np.minimum(lowest[near] + 2 * bin_rounding_bound, tolerance - best_score)
+            bin_tolerance = TIE_TOLERANCE * abs_sum[near_bins[0]].sum(axis=1)
+            bin_tolerance += 8 * UNIT_ROUNDOFF[np.float32] * abs_sum[near_bins]
+            min_kept = np.maximum(highest[near] - 2 * bin_tolerance, best_score - tolerance)
+            max_kept = np.minimum(lowest[near] + 2 * bin_tolerance, tolerance - best_score)
             large = np.flatnonzero(
                 (near_edges >= min_kept[:, None]) | (near_edges <= max_kept[:, None])
             )
@@ -393,19 +393,19 @@ class ClassPrefixSums:
         self._is_threshold, self._labels = is_threshold[:, :-1], labels
         self._positions_of = positions_of
         n_features, n_samples = order.shape
-        self._features_per_block = max(1, _CLASS_BLOCK_SAMPLES // n_samples)
+        self._features_per_batch = max(1, _CLASS_BATCH_SAMPLES // n_samples)
         # `_samples` has the samples of each feature, sorted by class, and by value within a class.
-        # A block holds a few features in this order. `_index_in_block` has, for each feature and
+        # A block holds a few features in this order. `_index_in_batch` has, for each feature and
         # rank of its order by value alone, the flat index of the sample in its block.
-        self._samples, self._index_in_block = np.empty((2, n_features, n_samples), np.int32)
+        self._samples, self._index_in_batch = np.empty((2, n_features, n_samples), np.int32)
         for feature, feature_order in enumerate(order):
             # `by_class` has ranks in the order of the feature. The assignment to these ranks
             # inverts the permutation: it stores the index of the sample with each rank.
             by_class = np.argsort(labels[feature_order], kind="stable")
             self._samples[feature] = feature_order[by_class]
-            block_start = feature % self._features_per_block * n_samples
-            self._index_in_block[feature, by_class] = np.arange(
-                block_start, block_start + n_samples
+            batch_start = feature % self._features_per_batch * n_samples
+            self._index_in_batch[feature, by_class] = np.arange(
+                batch_start, batch_start + n_samples
             )
 
     def best_position(self, weights, score, scale):
@@ -416,10 +416,10 @@ class ClassPrefixSums:
         weights : ndarray of shape (n_samples,)
             Not negative.
         score : callable
-            Function of three arrays of shape (n_block_features, n_samples), with the samples in
+            Function of three arrays of shape (n_batch_features, n_samples), with the samples in
             the order of each feature: weight of the sample, and weight of its class up to and from
             this sample, both with the sample. Returns the scores of the thresholds behind all but
-            the last sample, of shape (n_block_features, n_samples - 1). May overwrite its
+            the last sample, of shape (n_batch_features, n_samples - 1). May overwrite its
             arguments.
         scale : float
             Approximate upper bound of the scores. Scores whose difference is a rounding error of
@@ -438,25 +438,25 @@ class ClassPrefixSums:
         # 2) Score the thresholds of a block of features, and collect the scores near the largest
         #    one.
         best, candidates, tolerance = -np.inf, [], TIE_TOLERANCE * scale
-        for block_start in range(0, len(self._index_in_block), self._features_per_block):
-            block = slice(block_start, block_start + self._features_per_block)
-            weight_of_sample = weights.take(self._samples[block])
+        for batch_start in range(0, len(self._index_in_batch), self._features_per_batch):
+            batch = slice(batch_start, batch_start + self._features_per_batch)
+            weight_of_sample = weights.take(self._samples[batch])
             sums_up_to = weight_of_sample.cumsum(axis=1)
             sums_up_to -= preceding
             sums_from = totals - sums_up_to
             sums_from += weight_of_sample
             scores = score(
                 *(
-                    sums.take(self._index_in_block[block])
+                    sums.take(self._index_in_batch[batch])
                     for sums in (weight_of_sample, sums_up_to, sums_from)
                 )
             )
-            scores[~self._is_threshold[block]] = -np.inf
+            scores[~self._is_threshold[batch]] = -np.inf
             largest = scores.max(initial=-np.inf)
             if largest >= best - tolerance:
                 best = max(best, largest)
                 feature, rank = np.nonzero(scores >= best - tolerance)
-                candidates.append((block_start + feature, rank, scores[feature, rank]))
+                candidates.append((batch_start + feature, rank, scores[feature, rank]))
         if best == -np.inf:
             return None
         # 3) Break ties: the first feature and threshold wins.
@@ -465,9 +465,9 @@ class ClassPrefixSums:
         return self._positions_of(features[first], ranks[first])
 
 
-def majority_weight(weights, below, above):
+def majority_weight(weights, class_weight_up_to, class_weight_from):
     """Return the sum of the largest class weights of both sides, a score of `ClassPrefixSums`."""
-    below, above = below[:, :-1], above[:, :0:-1]
+    below, above = class_weight_up_to[:, :-1], class_weight_from[:, :0:-1]
     np.maximum.accumulate(below, axis=1, out=below)
     np.maximum.accumulate(above, axis=1, out=above)
     below += above[:, ::-1]

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.usefixtures("many_samples")
 def layout_case(request, monkeypatch):
     """Return data with ties, thresholds, and a layout that screens edges by bins."""
     monkeypatch.setattr(sorted_layout, "MIN_SAMPLES", 1)
-    monkeypatch.setattr(sorted_layout, "_BLOCK_SAMPLES", 40)
+    monkeypatch.setattr(sorted_layout, "_BATCH_SAMPLES", 40)
     rng = np.random.default_rng(request.param[0])
     X = rng.normal(size=request.param)
     X[: len(X) // 5, 0] = 0.5
@@ -91,7 +91,7 @@ def test_search_equals_search_of_all_edges(kind, seed, monkeypatch):
     }[kind][:, None]
     plain = StumpSearch(X).best(G)
     monkeypatch.setattr(sorted_layout, "MIN_SAMPLES", 1)
-    monkeypatch.setattr(sorted_layout, "_BLOCK_SAMPLES", 100)
+    monkeypatch.setattr(sorted_layout, "_BATCH_SAMPLES", 100)
     search = StumpSearch(X)
     assert isinstance(search._layout.screening_layout(1), RankBins)
     binned = search.best(G)
