@@ -29,24 +29,38 @@ PIECE = 40_000
 # more bins are evaluated.
 _N_BINS = 128
 
-# Number of samples in the bins that `RankBins` evaluates at a time. Their changes of an edge stay
-# in the second-level cache.
+# Number of samples in a batch of bins, which `RankBins` evaluates at a time. Their changes of an
+# edge stay in the second-level cache.
 _BATCH_SAMPLES = 2**16
 
-# Number of (feature, sample) pairs in a block. Its arrays fit in the cache.
+# Number of (feature, sample) pairs in a batch of features, which `ClassPrefixSums` searches at a
+# time. Its arrays fit in the cache.
 _CLASS_BATCH_SAMPLES = 40_000
 
 
 class Sorted(Layout):
     """Layout of mostly distinct values: prefix sums over the samples in the order of each feature.
 
-    Every sample has a position. Features are processed in *pieces*, a few at a time. The places of
-    a feature are divided into *blocks* of equal length. The sums of a piece have the axes place in
-    a block, block, feature and column, so that one product with a triangular matrix adds the sums
-    of earlier blocks for all features. The time of the product grows with the number of blocks, so
-    the number of blocks is about the number of places in a block. The position of a place is, after
-    the positions of all earlier pieces,
-    ``(place_in_block * n_blocks + block) * n_features_of_piece + feature_in_piece``.
+    Features are processed in *pieces*, a few at a time. The places of a feature are divided into
+    *blocks* of equal length. Every place has a position, after the positions of all earlier pieces:
+    ``(place_in_block * n_blocks + block) * n_features_of_piece + feature_in_piece``. For a piece of
+    two features, six samples and blocks of two places:
+
+    ===== ===== ============== =============================
+    place block place in block positions in features 0 and 1
+    ===== ===== ============== =============================
+    0     0     0              0, 1
+    1     0     1              6, 7
+    2     1     0              2, 3
+    3     1     1              8, 9
+    4     2     0              4, 5
+    5     2     1              10, 11
+    ===== ===== ============== =============================
+
+    So the sums of a piece have the axes place in a block, block, feature and column, and one
+    product with a triangular matrix adds the sums of earlier blocks for all features. The time of
+    the product grows with the number of blocks, so the number of blocks is about the number of
+    places in a block.
 
     Parameters
     ----------
@@ -95,10 +109,10 @@ class Sorted(Layout):
             n_thresholds = len(last)
             feature_stumps[last] = np.arange(first_index, first_index + n_thresholds)
             first_index += n_thresholds
-        # 3) Prepare the sums. The weights are multiplied by -2, so that the edge is the sum of a
-        #    prefix less half of the sum of all. Each block starts from the sum of the blocks before
-        #    it, less this half: row b of `_carry` has 1/2 for each block before b, and -1/2 for
-        #    block b and each one after it.
+        # 3) Prepare the sums. The edge is the sum of all weights less twice the weights below the
+        #    threshold: with the weights times -2, the sum of a prefix less half of the sum of all.
+        #    Each block starts from the sum of the blocks before it, less this half: row b of
+        #    `_carry` has 1/2 for each block before b, and -1/2 for block b and each one after it.
         self._carry = (np.tri(n_blocks, k=-1) - 0.5).astype(np.float32)
         # The half sums contain every weight once: added up in its block, over the blocks, and to
         # the block. A weight below the threshold in the same block is added twice more.
@@ -140,10 +154,10 @@ class Sorted(Layout):
     def _reorder_by_position(self, values):
         """Return values of shape (n_features, n_places) in the order of positions.
 
-        The positions of a piece are numbered by place in a block, then block, then feature.
+        See the table in `Sorted`.
         """
         # The axes of `piece` are feature and place, and the axes of `by_block` are place in a
-        # block, block and feature. `piece_positions` has the positions of the piece.
+        # block, block and feature: its order in memory is the order of positions.
         n_features, n_places = values.shape
         result = np.empty(values.size, np.int64)
         for first_feature in range(0, n_features, self._features_per_piece):
@@ -318,7 +332,7 @@ class RankBins(Layout):
         open_feature, open_bin = np.nonzero(bound >= best_score - tolerance)
         by_bound = np.argsort(-bound[open_feature, open_bin], kind="stable")
         bins_per_batch = max(1, _BATCH_SAMPLES // self._bin_size)
-        # 3) Evaluate bins by decreasing bound, a block of bins at a time: `edges` has the shape
+        # 3) Evaluate bins by decreasing bound, a batch of bins at a time: `edges` has the shape
         #    (n_bins, bin_size). Padding takes the last change, which is 0. Places without a
         #    threshold get the edge 0.
         changes = np.append(-2.0 * weights.astype(np.float64), 0.0)
@@ -336,10 +350,11 @@ class RankBins(Layout):
             near = np.flatnonzero(np.maximum(highest, -lowest) >= best_score - tolerance)
             near_bins = open_feature[selected[near]], open_bin[selected[near]]
             near_edges = edges[near]
-            # In one bin, a smaller tolerance suffices: ties are relative to all weights of the
-            # feature, and rounding errors of the differences to the weights of the bin. An edge is
-            # kept if it is within this tolerance of the highest or the lowest one of its bin, and
-            # within `tolerance` of the best score.
+            #    A bin would yield thousands of edges within `tolerance` of the best score. But
+            #    edges of one bin differ by weights of the bin only, so that a smaller tolerance
+            #    distinguishes them: the tolerance of ties, relative to all weights of the feature,
+            #    and the rounding errors of the weights of the bin. An edge is kept if it is also
+            #    within this tolerance of the highest or the lowest edge of its bin.
             bin_tolerance = TIE_TOLERANCE * abs_sum[near_bins[0]].sum(axis=1)
             bin_tolerance += 8 * UNIT_ROUNDOFF[np.float32] * abs_sum[near_bins]
             min_kept = np.maximum(highest[near] - 2 * bin_tolerance, best_score - tolerance)
@@ -394,9 +409,9 @@ class ClassPrefixSums:
         self._positions_of = positions_of
         n_features, n_samples = order.shape
         self._features_per_batch = max(1, _CLASS_BATCH_SAMPLES // n_samples)
-        # `_samples` has the samples of each feature, sorted by class, and by value within a class.
-        # A block holds a few features in this order. `_index_in_batch` has, for each feature and
-        # rank of its order by value alone, the flat index of the sample in its block.
+        # The class sums are cumulative sums in the order of `_samples`: by class, and by value
+        # within a class. `_index_in_batch` brings them back to the order of values: for each
+        # feature and rank, it has the flat index of the sample in the batch of features.
         self._samples, self._index_in_batch = np.empty((2, n_features, n_samples), np.int32)
         for feature, feature_order in enumerate(order):
             # `by_class` has ranks in the order of the feature. The assignment to these ranks
@@ -416,11 +431,11 @@ class ClassPrefixSums:
         weights : ndarray of shape (n_samples,)
             Not negative.
         score : callable
-            Function of three arrays of shape (n_batch_features, n_samples), with the samples in
-            the order of each feature: weight of the sample, and weight of its class up to and from
-            this sample, both with the sample. Returns the scores of the thresholds behind all but
-            the last sample, of shape (n_batch_features, n_samples - 1). May overwrite its
-            arguments.
+            Function of `weight`, `class_weight_up_to` and `class_weight_from`, arrays of shape
+            (n_batch_features, n_samples) in the order of each feature: weight of sample i, and
+            weight of its class up to i (:math:`C_i` of the notes) and from i on, both with i.
+            Returns the scores of the thresholds behind all but the last sample, of shape
+            (n_batch_features, n_samples - 1). May overwrite its arguments.
         scale : float
             Approximate upper bound of the scores. Scores whose difference is a rounding error of
             `scale` are ties.
@@ -435,8 +450,8 @@ class ClassPrefixSums:
         # `preceding` is the weight of all earlier classes.
         preceding = np.repeat(np.cumsum(totals) - totals, counts)
         totals = np.repeat(totals, counts)
-        # 2) Score the thresholds of a block of features, and collect the scores near the largest
-        #    one.
+        # 2) Score the thresholds of a batch of features, and collect the scores near the largest
+        #    one. The sums are in class order until `_index_in_batch` brings them back.
         best, candidates, tolerance = -np.inf, [], TIE_TOLERANCE * scale
         for batch_start in range(0, len(self._index_in_batch), self._features_per_batch):
             batch = slice(batch_start, batch_start + self._features_per_batch)
@@ -467,8 +482,10 @@ class ClassPrefixSums:
 
 def majority_weight(weights, class_weight_up_to, class_weight_from):
     """Return the sum of the largest class weights of both sides, a score of `ClassPrefixSums`."""
-    below, above = class_weight_up_to[:, :-1], class_weight_from[:, :0:-1]
+    # The threshold behind a sample has the next sample as the first one above it. The running
+    # maximum of the upper side starts at the last sample, so that it sees the columns reversed.
+    below, above = class_weight_up_to[:, :-1], class_weight_from[:, 1:]
     np.maximum.accumulate(below, axis=1, out=below)
-    np.maximum.accumulate(above, axis=1, out=above)
-    below += above[:, ::-1]
+    np.maximum.accumulate(above[:, ::-1], axis=1, out=above[:, ::-1])
+    below += above
     return below
