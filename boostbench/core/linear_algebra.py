@@ -143,7 +143,7 @@ class CompressedMatrix(NamedTuple):
 
     Examples
     --------
-    >>> matrix = compress_columns(np.int32([[1], [0]]), np.array([[2.0], [3.0]]), n_rows=2)
+    >>> matrix = sparse_from_columns(np.int32([[1], [0]]), np.array([[2.0], [3.0]]), n_rows=2)
     >>> sparse_product(matrix, np.array([1.0, 10.0]))
     array([30.,  2.])
     >>> sparse_product(matrix.T, np.array([1.0, 10.0]))
@@ -163,7 +163,7 @@ class CompressedMatrix(NamedTuple):
         return self._replace(format=transposed_format, shape=self.shape[::-1])
 
 
-def compress_columns(rows, entries, n_rows):
+def sparse_from_columns(rows, entries, n_rows):
     """Return a sparse matrix with the same number of entries in each column.
 
     Parameters

@@ -16,7 +16,7 @@ from itertools import pairwise
 import numpy as np
 
 from boostbench.algorithms.bagging.block_regions import ComparedBlock, HistogramBlock
-from boostbench.core.linear_algebra import CompressedMatrix, compress_columns, sparse_product
+from boostbench.core.linear_algebra import CompressedMatrix, sparse_from_columns, sparse_product
 
 # Histograms are used if there are at least this many samples per bin. With fewer samples, comparing
 # the samples with the drawn thresholds is faster than computing prefix sums of the bins.
@@ -198,7 +198,7 @@ class BagStumps(ABC):
         for start in range(0, len(joint_bins), _BLOCK_SAMPLES):
             samples = slice(start, start + _BLOCK_SAMPLES)
             ones = np.ones(joint_bins[samples].shape, np.float32)
-            matrix = compress_columns(joint_bins[samples], ones, len(counts))
+            matrix = sparse_from_columns(joint_bins[samples], ones, len(counts))
             is_member = np.ascontiguousarray(is_in_bag[:, samples].T, np.float32)
             counts += sparse_product(matrix, is_member)
         return counts
@@ -223,7 +223,7 @@ class HistogramStumps(BagStumps):
         block_codes = [feature_codes.take(samples) for feature_codes in self._codes.codes]
         joint_bins = replace(self._codes, codes=block_codes).joint_bins()
         ones = self._shared_ones(joint_bins.size)
-        return HistogramBlock(compress_columns(joint_bins, ones, self.n_summed_bins))
+        return HistogramBlock(sparse_from_columns(joint_bins, ones, self.n_summed_bins))
 
     def sums_above(self, draws, histograms):
         """Return the sums over all samples, and where the drawn stumps are +1.

@@ -26,7 +26,7 @@ import numpy as np
 from boostbench.core.linear_algebra import (
     GrowableMatrix,
     accumulate_rows,
-    compress_columns,
+    sparse_from_columns,
     sparse_product,
 )
 from boostbench.core.stumps.search import StumpSearch
@@ -107,24 +107,24 @@ class OutputCodeStumpSearch:
         )
         slack = 2 * relative_error * scale
         # 2) Collect the candidates. Positions of padding hold no stump.
-        position, column = select_candidates(edges, codes, violation, slack)
+        position, code = select_candidates(edges, codes, violation, slack)
         is_stump = ~self._search.is_padding[position]
-        position, column = position[is_stump], column[is_stump]
+        position, code = position[is_stump], code[is_stump]
         # 3) Evaluate the candidates in double precision, and take the first of the best ones in the
         # canonical order of stumps (feature, threshold), then in the order of codes.
-        order = np.lexsort([column, self._search.stump_index[position]])
-        position, column = position[order], column[order]
-        gains = np.einsum(
-            "qr,qr->q", self._search.exact_edges_all_columns(G, position), codes[column]
+        order = np.lexsort([code, self._search.stump_index[position]])
+        position, code = position[order], code[order]
+        code_edges = np.einsum(
+            "qr,qr->q", self._search.exact_edges_all_columns(G, position), codes[code]
         )
-        first = argmax_with_tolerance(violation[column] + np.abs(gains), scale)
+        first = argmax_with_tolerance(violation[code] + np.abs(code_edges), scale)
         # 4) Choose the sign of the stump. A gain of 0 has no sign: the code adds the same number to
         # all classes.
-        polarity = 1 if gains[first] >= -TIE_TOLERANCE * scale else -1
+        polarity = 1 if code_edges[first] >= -TIE_TOLERANCE * scale else -1
         stump = self._search.stump(position[first], polarity)
-        outputs, best_code = stump(self.X), int(column[first])
-        edge = float(violation[best_code] + outputs @ G @ codes[best_code])
-        return SearchResult(stump, outputs, edge, best_code)
+        outputs, best_code = stump(self.X), int(code[first])
+        score = float(violation[best_code] + outputs @ G @ codes[best_code])
+        return SearchResult(stump, outputs, score, best_code)
 
 
 def select_candidates(edges, codes, violation, slack):
@@ -298,7 +298,7 @@ class _Rows:
         self._rows_of_learners = np.vstack([self._rows_of_learners, np.int32([row])])
         self._signs = np.vstack([self._signs, [sign]])
         columns = self._rows_of_learners, self._signs, self.n_rows
-        self._learner_matrix = compress_columns(*columns)
+        self._learner_matrix = sparse_from_columns(*columns)
 
     def scores(self, codes):
         """Return ``codes.T @ H``; see `OutputProducts.scores`."""
@@ -330,10 +330,10 @@ class _Intervals:
         self._interval_of_sample = np.tile(self._first_interval[:-1], (n_samples, 1))
         self._ones = np.ones(X.shape)
         # Interval and value of the three entries of each stump in M. `append` makes the matrices B,
-        # `_sample_intervals` of shape (n_samples, n_intervals), and M, `_stump_intervals` of shape
+        # `_sample_matrix` of shape (n_samples, n_intervals), and M, `_stump_matrix` of shape
         # (n_intervals, n_stumps).
         self._entry_intervals = np.empty((0, 3), np.int32)
-        self._stump_entries = np.empty((0, 3))
+        self._entries = np.empty((0, 3))
 
     def append(self, stump):
         """Add a stump; a new threshold divides an interval of its feature."""
@@ -357,29 +357,29 @@ class _Intervals:
             intervals_in_feature = self._interval_of_sample[:, feature]
             intervals_in_feature += is_above & (intervals_in_feature == interval)
             columns = self._interval_of_sample, self._ones, self._first_interval[-1] + 1
-            self._sample_intervals = compress_columns(*columns).T
+            self._sample_matrix = sparse_from_columns(*columns).T
         # 3) Add the column of the stump to M.
         intervals = self._first_interval[feature], interval + 1, self._first_interval[feature + 1]
         entries = -stump.polarity, 2 * stump.polarity, -stump.polarity
         self._entry_intervals = np.vstack([self._entry_intervals, np.int32(intervals)])
-        self._stump_entries = np.vstack([self._stump_entries, np.float64(entries)])
-        columns = self._entry_intervals, self._stump_entries, self._first_interval[-1] + 1
-        self._stump_intervals = compress_columns(*columns)
+        self._entries = np.vstack([self._entries, np.float64(entries)])
+        columns = self._entry_intervals, self._entries, self._first_interval[-1] + 1
+        self._stump_matrix = sparse_from_columns(*columns)
 
     def scores(self, codes):
         """Return ``codes.T @ H``; see `OutputProducts.scores`."""
         # These are the products with M, L and B.
-        sums = accumulate_rows(sparse_product(self._stump_intervals, _pad_columns(codes)))
+        sums = accumulate_rows(sparse_product(self._stump_matrix, _pad_columns(codes)))
         return np.ascontiguousarray(
-            sparse_product(self._sample_intervals, sums)[:, : codes.shape[1]].T
+            sparse_product(self._sample_matrix, sums)[:, : codes.shape[1]].T
         )
 
     def edges(self, weights):
         """Return ``H @ weights.T``; see `OutputProducts.edges`."""
         # These are the products with B', L' (sums from the end) and M'.
-        sums = sparse_product(self._sample_intervals.T, _pad_columns(weights.T))
+        sums = sparse_product(self._sample_matrix.T, _pad_columns(weights.T))
         accumulate_rows(sums[::-1])
-        return sparse_product(self._stump_intervals.T, sums)[:, : len(weights)]
+        return sparse_product(self._stump_matrix.T, sums)[:, : len(weights)]
 
 
 def _pad_columns(values):
