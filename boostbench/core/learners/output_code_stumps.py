@@ -4,9 +4,9 @@
 eq. (24).
 
 A weak learner h that adds ``code[r] * h(x)`` to the score of each class r has the edge
-``sum_ir weights[i, r] code[r] h(x_i)``. In eq. (24), each of n codes has a constraint. The
-violation of a constraint is the sum of its violation without h and the edge of h. The search
-returns the h and the code of the largest violation.
+``sum_ir weights[i, r] code[r] h(x_i)``. In eq. (24), each of n codes has a constraint. The *score*
+of h and a code is the violation of the code's constraint with h: the sum of its violation without h
+and the edge of h. The search returns the h and the code of the largest score.
 
 `OutputProducts` multiplies the matrix H of the outputs of all weak learners so far, of shape
 (n_learners, n_samples), with codes and with weights. The solver of the coefficients does so in each
@@ -14,9 +14,10 @@ of its steps. There are two ways:
 
 - `_Rows` holds H, where weak learners with equal or opposite outputs share a row.
 - `_Intervals` holds no outputs. The thresholds of the stumps divide each feature into intervals,
-  and ``H.T = B @ L @ M``, where M maps stumps to intervals, L is a cumulative sum over the
-  intervals, and B sums up the intervals that a sample lies in. A product takes n_samples *
-  n_features additions of rows, however many stumps there are.
+  and ``H.T = B @ L @ M``, where M maps each stump to the changes of its outputs from interval to
+  interval, L is a cumulative sum over the intervals, and B sums up the intervals that a sample lies
+  in, one per feature. A product takes n_samples * n_features additions of rows, however many stumps
+  there are.
 """
 
 from bisect import bisect_left
@@ -71,7 +72,7 @@ class OutputCodeStumpSearch:
         self._search = StumpSearch(X)
 
     def best(self, G, codes, violation):
-        """Return the stump and the code v with the largest ``violation[v] + edge``.
+        """Return the stump and the code v with the largest score, ``violation[v] + edge``.
 
         Parameters
         ----------
@@ -85,7 +86,7 @@ class OutputCodeStumpSearch:
         Returns
         -------
         SearchResult or None
-            `SearchResult.edge` holds ``violation[v] + edge``, and `SearchResult.column` holds v.
+            `SearchResult.edge` holds the score, and `SearchResult.column` holds v.
             Ties go to the first stump and code. None if no feature varies.
 
         Notes
@@ -95,13 +96,14 @@ class OutputCodeStumpSearch:
         """
         if not self._search.n_positions:
             return None
-        # 1) Compute the edges of all stumps, in single precision, and a bound on the rounding error
-        # of the difference of two scores. The scores are products of edges with codes: for each
-        # class there are two more roundings.
+        # 1) Compute the edges of all stumps in each class, in single precision.
         edges = self._search.edges(G)
         class_sums = np.abs(G).sum(axis=0)
+        # Bound of all scores: an edge is at most `class_sums` @ |code| (Cauchy-Schwarz).
         max_length = np.sqrt(np.einsum("vr,vr->v", codes, codes).max())
         scale = float(np.linalg.norm(class_sums) * max_length + np.abs(violation).max())
+        # The product with a code has two roundings per class. `slack` bounds the error of the
+        # difference of two scores.
         relative_error = self._search.error_bound(
             len(class_sums), n_roundings=2 * len(class_sums) + 4
         )
@@ -118,8 +120,8 @@ class OutputCodeStumpSearch:
             "qr,qr->q", self._search.exact_edges_all_columns(G, position), codes[code]
         )
         first = argmax_with_tolerance(violation[code] + np.abs(code_edges), scale)
-        # 4) Choose the sign of the stump. A gain of 0 has no sign: the code adds the same number to
-        # all classes.
+        # 4) Choose the sign of the stump. An edge of 0 has no sign: the code adds the same number
+        # to all classes.
         polarity = 1 if code_edges[first] >= -TIE_TOLERANCE * scale else -1
         stump = self._search.stump(position[first], polarity)
         outputs, best_code = stump(self.X), int(code[first])
@@ -170,7 +172,9 @@ def select_candidates(edges, codes, violation, slack):
     stumps = np.flatnonzero(is_promising)
     stumps = stumps[norms[stumps].argsort()[::-1]]
     # 2) Score blocks of stumps in descending order of their norms, with the codes that the bound of
-    # the first stump of the block does not exclude. `width` is the length of the block.
+    # the first stump of the block does not exclude. `width` is the length of the block. The best
+    # score starts anew, as the stumps of step 1 are scored again, by products of other shapes and
+    # roundings.
     best, candidates, start = -np.inf, [], 0
     while start < len(stumps):
         block = stumps[start : start + width]
@@ -297,8 +301,7 @@ class _Rows:
             self._rows.append(sign * outputs)
         self._rows_of_learners = np.vstack([self._rows_of_learners, np.int32([row])])
         self._signs = np.vstack([self._signs, [sign]])
-        columns = self._rows_of_learners, self._signs, self.n_rows
-        self._learner_matrix = sparse_from_columns(*columns)
+        self._learner_matrix = sparse_from_columns(self._rows_of_learners, self._signs, self.n_rows)
 
     def scores(self, codes):
         """Return ``codes.T @ H``; see `OutputProducts.scores`."""
@@ -313,25 +316,29 @@ class _Rows:
 class _Intervals:
     """Intervals between the thresholds of each feature, numbered feature by feature.
 
-    B, L and M are the matrices of the module docstring: ``H.T = B @ L @ M``. A stump of sign s adds
-    -s to the scores of the samples in all intervals of its feature, and 2 s from its threshold on.
-    So column t of M has three entries: -s at the first interval of the feature, 2 s at the interval
-    above the threshold, and -s at the first interval of the next feature, where the cumulative sum
-    returns to 0.
+    ``H.T = B @ L @ M``, with B in `_sample_matrix`, M in `_stump_matrix`, and the cumulative sum L
+    over the intervals. A stump of sign s has the output -s in the intervals of its feature up to
+    its threshold, and s above. So its column of M has three entries: -s at the first interval of
+    the feature, 2 s at the interval above the threshold, and -s at the first interval of the next
+    feature, where the cumulative sum returns to 0.
+
+    A single stump of sign 1 on a single feature has the column (-1, 2, -1), whose cumulative sum is
+    (-1, 1, 0): the outputs below and above the threshold, and 0 in an interval without samples,
+    which takes the place of the first interval of a next feature.
     """
 
     def __init__(self, X):
         self._X = X
         n_samples, n_features = X.shape
-        # Number of the first interval of each feature, and last the number of an interval without
-        # samples, which takes the place of the first interval of a next feature.
+        # Number of the first interval of each feature, and last of the interval without samples.
         self._first_interval = np.arange(n_features + 1, dtype=np.int32)
         self._thresholds = [[] for _ in range(n_features)]
+        # Parts of B, of shape (n_samples, n_features): the interval of a sample in each feature,
+        # and the entry there. `append` makes B of them, of shape (n_samples, n_intervals).
         self._interval_of_sample = np.tile(self._first_interval[:-1], (n_samples, 1))
         self._ones = np.ones(X.shape)
-        # Interval and value of the three entries of each stump in M. `append` makes the matrices B,
-        # `_sample_matrix` of shape (n_samples, n_intervals), and M, `_stump_matrix` of shape
-        # (n_intervals, n_stumps).
+        # Parts of M, of shape (n_stumps, 3): interval and value of the entries of each stump.
+        # `append` makes M of them, of shape (n_intervals, n_stumps).
         self._entry_intervals = np.empty((0, 3), np.int32)
         self._entries = np.empty((0, 3))
 
@@ -342,29 +349,33 @@ class _Intervals:
         thresholds = self._thresholds[feature]
         n_below = bisect_left(thresholds, stump.threshold)
         interval = self._first_interval[feature] + n_below
-        # 2) If the threshold is new, it divides this interval. The upper part becomes number
-        # `interval` + 1: numbers above `interval` move up by 1, in all arrays of interval numbers.
-        # Then move the samples above the threshold into the upper part.
+        # 2) If the threshold is new, it divides this interval, and the upper part becomes number
+        # `interval` + 1.
         if stump.threshold not in thresholds[n_below : n_below + 1]:
             thresholds.insert(n_below, stump.threshold)
-            for indices in (
+            # Renumber in place: every stored number above `interval` rises by 1.
+            for interval_numbers in (
                 self._first_interval,
                 self._entry_intervals,
                 self._interval_of_sample,
             ):
-                indices += indices > interval
+                interval_numbers += interval_numbers > interval
+            # Move the samples above the threshold into the upper part.
             is_above = self._X[:, feature] > stump.threshold
             intervals_in_feature = self._interval_of_sample[:, feature]
             intervals_in_feature += is_above & (intervals_in_feature == interval)
-            columns = self._interval_of_sample, self._ones, self._first_interval[-1] + 1
-            self._sample_matrix = sparse_from_columns(*columns).T
+            # The transpose of B has one column per sample.
+            self._sample_matrix = sparse_from_columns(
+                self._interval_of_sample, self._ones, n_rows=self._first_interval[-1] + 1
+            ).T
         # 3) Add the column of the stump to M.
         intervals = self._first_interval[feature], interval + 1, self._first_interval[feature + 1]
         entries = -stump.polarity, 2 * stump.polarity, -stump.polarity
         self._entry_intervals = np.vstack([self._entry_intervals, np.int32(intervals)])
         self._entries = np.vstack([self._entries, np.float64(entries)])
-        columns = self._entry_intervals, self._entries, self._first_interval[-1] + 1
-        self._stump_matrix = sparse_from_columns(*columns)
+        self._stump_matrix = sparse_from_columns(
+            self._entry_intervals, self._entries, n_rows=self._first_interval[-1] + 1
+        )
 
     def scores(self, codes):
         """Return ``codes.T @ H``; see `OutputProducts.scores`."""
