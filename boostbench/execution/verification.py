@@ -518,7 +518,7 @@ class GroupCheck:
         #    new difference, and if a record that was made after the earlier time differs, it is the
         #    start of this verification. Otherwise the earlier time holds, so that records that were
         #    made since then stay fresh.
-        stale_before = before.until if before else ""
+        stale_before = before.stale_before if before else ""
         mismatched = {*different, *failed}
         finished = [fit.record.finished for fit in self.fits if fit.key in mismatched]
         if not stale_before or max(finished, default="") >= stale_before:
@@ -534,7 +534,7 @@ class GroupCheck:
             other_errors=other_errors,
             different=different,
             failed=failed,
-            until=stale_before if mismatched else "",
+            stale_before=stale_before if mismatched else "",
         )
 
 
@@ -593,7 +593,7 @@ def draw_refits(group_checks: Iterable[GroupCheck], salt: str, kernel: str) -> l
         """
         group_check, fit = refit
         group, finding = group_check.group, group_check.finding
-        has_differed = bool(finding and finding.until)
+        has_differed = bool(finding and finding.stale_before)
         is_verified = bool(finding and finding.is_verified)
         is_slow = fit.seconds > MAX_SECONDS
         represents_algorithm = group_check is first_of_algorithm[group.algorithm]

@@ -113,7 +113,7 @@ class Finding(msgspec.Struct, kw_only=True, frozen=True, omit_defaults=True):
         Description of the differences, by the key of the record.
     failed : dict of str to str
         Error of the refit, by the key of the record.
-    until : str, default=""
+    stale_before : str, default=""
         Records that were finished before this time are stale. Empty: none.
     """
 
@@ -131,7 +131,7 @@ class Finding(msgspec.Struct, kw_only=True, frozen=True, omit_defaults=True):
     other_errors: dict[Hash, float | None] = msgspec.field(default_factory=dict, name="unlike")
     different: dict[Hash, str] = msgspec.field(default_factory=dict, name="refuted")
     failed: dict[Hash, str] = {}
-    until: Time | Literal[""] = ""
+    stale_before: Time | Literal[""] = msgspec.field(default="", name="until")
 
     @property
     def is_verified(self) -> bool:
@@ -230,7 +230,7 @@ class RefitFindings:
             hashes = record.config.hash, record.provenance.hash
             if hashes not in fresh_from:
                 finding = self.find(record)
-                start = finding.until if finding else ""
+                start = finding.stale_before if finding else ""
                 fresh_from[hashes] = start if record.provenance.is_from(version) else None
             start = fresh_from[hashes]
             if start is None or (record.finished or "") < start:

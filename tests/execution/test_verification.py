@@ -210,7 +210,7 @@ def test_samples_add_up():
 
 def test_one_difference_on_the_kernel_of_the_record_is_different():
     finding = conclude(GroupCheck(GROUP, fits(10, blas=HERE), None), wrong=[3])
-    assert (finding.state, finding.until) == ("different", STARTED)
+    assert (finding.state, finding.stale_before) == ("different", STARTED)
     [difference] = finding.different.values()
     assert difference.startswith("fake on toy, split 3: test_error is 0.0333")
 
@@ -218,7 +218,7 @@ def test_one_difference_on_the_kernel_of_the_record_is_different():
 @pytest.mark.parametrize("blas", [None, THERE])
 def test_few_other_errors_on_another_kernel_are_same(blas):
     finding = conclude(GroupCheck(GROUP, fits(10, blas=blas), None), wrong=[3, 4])
-    assert (finding.state, finding.until, finding.is_verified) == ("same", "", False)
+    assert (finding.state, finding.stale_before, finding.is_verified) == ("same", "", False)
     assert list(finding.other_errors.values()) == pytest.approx([100 / 30] * 2)
 
 
@@ -262,7 +262,7 @@ def test_failure_makes_a_group_failed():
     group = GroupCheck(GROUP, fits(3), None)
     group.add(group.fits[0], Outcome(error="ValueError: no"), THERE)
     finding = group.conclude("b17bc98", THERE, STARTED)
-    assert (finding.state, finding.until) == ("failed", STARTED)
+    assert (finding.state, finding.stale_before) == ("failed", STARTED)
     assert finding.failed == {group.fits[0].key: "fake on toy, split 0: ValueError: no"}
 
 
@@ -272,7 +272,7 @@ def test_corrected_code_is_same_again():
     group = GroupCheck(GROUP, records, earlier)
     assert group.draw("salt", HERE)[0].key == records[3].key
     finding = conclude(group)
-    assert (finding.state, finding.until) == ("same", "")
+    assert (finding.state, finding.stale_before) == ("same", "")
 
 
 def test_records_made_again_stay_fresh():
@@ -282,9 +282,9 @@ def test_records_made_again_stay_fresh():
     repeated = fits(10, blas=HERE, finished="2026-11-25T00:00:00Z")
     records = [*repeated[:3], records[3], *repeated[4:]]
     finding = conclude(GroupCheck(GROUP, records, earlier), wrong=[3])
-    assert (finding.state, finding.until) == ("different", earlier.until)
+    assert (finding.state, finding.stale_before) == ("different", earlier.stale_before)
     later = GroupCheck(GROUP, records, earlier).conclude("b17bc98", HERE, "2026-11-26T00:00:00Z")
-    assert (later.state, later.until) == ("different", earlier.until)
+    assert (later.state, later.stale_before) == ("different", earlier.stale_before)
 
 
 def test_draw_takes_long_fits_last_and_depends_on_the_salt():
