@@ -247,10 +247,12 @@ def _convert(content: Mapping[str, Any], types: _RecordTypes, find_definition: C
     # The field `extra_entries` has an empty name, see `Record`.
     names = {field.encode_name for field in msgspec.structs.fields(form)} - {""}
     fields = {name: value for name, value in content.items() if name in names}
-    values = {name: value for name, value in content.items() if name not in names}
-    if "fold" in values:
+    extra_entries = {name: value for name, value in content.items() if name not in names}
+    if "fold" in extra_entries:
         raise BadLine("fold: only a cross-validation trial has one")
-    return check(fields | ({"": values} if values else {}), form, find_definition)
+    if extra_entries:
+        fields[""] = extra_entries
+    return check(fields, form, find_definition)
 
 
 # Names of an error rate, of the number of wrong rows that is written instead, and of the number of
@@ -289,9 +291,10 @@ def _stored_entries(results: Results, facts: Mapping[str, Any], config: Config) 
     for name, end in (("n_wrong", []), ("digests", ["end"]), ("witness", ["end"])):
         by_round = entries.get(name)
         if isinstance(by_round, dict):
-            rounds = [*config.checkpoints[: len(by_round) - len(end)], *end]
-            if by_round.keys() == set(rounds):
-                entries[name] = [by_round[number] for number in rounds]
+            # The key of each value in the list: a number of rounds, or "end".
+            list_keys = [*config.checkpoints[: len(by_round) - len(end)], *end]
+            if by_round.keys() == set(list_keys):
+                entries[name] = [by_round[key] for key in list_keys]
     return entries
 
 

@@ -115,16 +115,17 @@ def _merge_files(paths: list[Path], target: Path, summary: MergeSummary, newest:
         for record in records:
             key = record.key
             before = merged.get(key)
-            if before is None or _is_better(record, before, newest):
-                merged[key] = new[key] = merge_options(record, before or record)
-                continue
-            extended = merge_options(before, record)
-            if extended is not before:
-                merged[key] = new[key] = extended
-            summary.n_existing += 1
-            if not before.is_failed and not record.is_failed:
-                fields = _differing_fields(before, record)
-                if fields:
+            if before is None:
+                merged[key] = new[key] = record
+            elif _is_better(record, before, newest):
+                merged[key] = new[key] = merge_options(record, before)
+            else:
+                summary.n_existing += 1
+                extended = merge_options(before, record)
+                if extended is not before:
+                    merged[key] = new[key] = extended
+                has_both = not before.is_failed and not record.is_failed
+                if has_both and (fields := _differing_fields(before, record)):
                     split = f"split {record.split} of {path}"
                     summary.conflicts.append(f"{split} has another {', '.join(fields)}")
     # 2) Write the records in an order that does not depend on the order of the folders.

@@ -167,10 +167,7 @@ class RefitFindings:
     """
 
     def __init__(self, findings: Iterable[Finding] = (), warnings: Iterable[str] = ()):
-        self.by_group = {
-            Group(finding.target, finding.choices, finding.data, finding.checksum): finding
-            for finding in findings
-        }
+        self.by_group = {finding.group: finding for finding in findings}
         self.warnings = list(warnings)
 
     @classmethod
@@ -223,17 +220,17 @@ class RefitFindings:
             Version of the code that makes the numbers of their config today.
         """
         stale = []
-        # A config and a provenance give the time from which on their records are fresh; None: all
-        # are stale. Many records share them.
-        fresh_from = {}
+        # Many records share a config and a provenance, and so the time before which they are stale.
+        # None: all are stale, as other code made them; empty: none is.
+        times = {}
         for record in records:
             hashes = record.config.hash, record.provenance.hash
-            if hashes not in fresh_from:
+            if hashes not in times:
                 finding = self.find(record)
-                start = finding.stale_before if finding else ""
-                fresh_from[hashes] = start if record.provenance.is_from(version) else None
-            start = fresh_from[hashes]
-            if start is None or (record.finished or "") < start:
+                stale_before = finding.stale_before if finding else ""
+                times[hashes] = stale_before if record.provenance.is_from(version) else None
+            stale_before = times[hashes]
+            if stale_before is None or (record.finished or "") < stale_before:
                 stale.append(record)
         return stale
 
