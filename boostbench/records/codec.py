@@ -24,8 +24,8 @@ from boostbench.spec.keys import canonical_json
 from boostbench.util.errors import UserError, first_line
 
 _NESTING_ERROR = "not a record: it is nested too deeply"
-#: Depth of lists and mappings in each other, twice the limit for YAML and overrides: a record of a
-#: valid config is never refused.
+#: Largest number of lists and mappings within each other. It is twice the limit for YAML and
+#: overrides, so that a record of a valid config is never refused.
 MAX_DEPTH = 100
 
 
@@ -89,8 +89,8 @@ class LineDecoder:
                 return self._decoder.decode(line)
             except ValueError:
                 pass
-        # 2) The others are definitions, failed fits, records with an entry that is no field, and
-        #    bad lines.
+        # 2) The others are definitions, which have no schema, failed fits, records with an entry
+        #    that is no field, and bad lines.
         content = parse(line)
         if content.get("schema") != SCHEMA:
             return self._add_definition(content)
@@ -172,7 +172,7 @@ def make_record(
     except UserError as error:
         raise BadLine(str(error)) from None
     content |= {"schema": SCHEMA, "config": config, "provenance": provenance}
-    # The definitions are in their fields already.
+    # The fields hold the definitions themselves, and not their hashes as in a line.
     return _convert(content, _record_types(kind), lambda form, definition: definition)
 
 

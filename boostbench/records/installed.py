@@ -1,7 +1,9 @@
-"""Results of the project as an archive, and as a read-only folder of an installation.
+"""Archive of the project's results, and their read-only folder after an installation.
 
-A package index serves the code without records. The archive of a release brings them: commands
-that only read records show the installed results where the current folder has none of its own.
+`boostbench results pack` writes the archive, and `boostbench results install` unpacks it.
+A package index serves the code without records. The archive of a release brings them: it is
+unpacked to a read-only folder of the user, the *installed results*. Commands that only read records
+show them where the current folder has no results of its own (`find_results`).
 """
 
 import io
@@ -84,8 +86,10 @@ def write_archive(results: Path, path: Path) -> str:
     files = list(result_files(results))
     if not any(file.is_relative_to(results / "records") for file in files):
         raise UserError(f"{results} has no records; name another folder by results=")
+    # 1) List the checksum of each file.
     sums = [(file_sha256(file), file.relative_to(results).as_posix()) for file in sorted(files)]
     manifest = "".join(f"{digest}  {name}\n" for digest, name in sums).encode()
+    # 2) Write the list and the files.
     with writing_to(path):
         with tarfile.open(path, "w", format=tarfile.PAX_FORMAT) as archive:
             _add(archive, _MANIFEST, len(manifest), io.BytesIO(manifest))

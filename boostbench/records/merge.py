@@ -1,6 +1,7 @@
 """Merging of the records of several results folders into one: `boostbench merge`.
 
-Shards of a run, and several machines, write to folders of their own, which are merged afterwards.
+Several machines write to results folders of their own, and the *shards* of a run, its parts that a
+cluster computes at the same time, to ``<results>/shards/<name>``. They are merged afterwards.
 """
 
 from collections.abc import Iterable
@@ -42,8 +43,8 @@ def merge_records(folders: Iterable[Path], results: Path, newest: bool = False) 
     """Add the records of several folders to the records of another.
 
     A result that several folders have is added once. A finished result replaces a failure, and a
-    result of a later edition replaces an earlier one; otherwise a finished result is kept. The
-    source folders do not change.
+    result of a later edition of the estimator's class replaces one of an earlier edition; otherwise
+    the result that is there is kept. The source folders do not change.
 
     Parameters
     ----------
@@ -64,7 +65,7 @@ def merge_records(folders: Iterable[Path], results: Path, newest: bool = False) 
     UserError
         If a folder has no records, or `results` cannot be written.
     """
-    # 1) List the files of records by their path in a folder of results, from all folders.
+    # 1) Group the files of all folders by their path in a results folder.
     summary, sources = MergeSummary(), {}
     for folder in map(Path, folders):
         is_target = folder.resolve() == Path(results).resolve()
@@ -81,7 +82,8 @@ def merge_records(folders: Iterable[Path], results: Path, newest: bool = False) 
         for part, paths in files.items():
             for path in paths:
                 sources.setdefault(path.relative_to(part), []).append(path)
-    # 2) Merge the files of one path. An unwritable file is an error before the first one is merged.
+    # 2) Merge the files of each path into one. Check all targets before the first merge, so that a
+    #    file that cannot be written leaves no half-merged folder.
     targets = {name: Path(results) / name for name in sources}
     check_writable(targets.values())
     for name, paths in sorted(sources.items()):
@@ -105,8 +107,8 @@ def _merge_files(paths: list[Path], target: Path, summary: MergeSummary, newest:
     """
     existing, warnings = read_records(target)
     summary.warnings += warnings
-    # 1) Choose a record for each key. All chosen records are in `merged`; the records to write are
-    #    in `new`, too.
+    # 1) Choose a record for each key. `merged` holds all chosen records. `new` holds the records to
+    #    write, which the target lacks, or which replace one of its records.
     merged = {record.key: record for record in existing}
     new = {}
     for path in paths:
@@ -124,8 +126,8 @@ def _merge_files(paths: list[Path], target: Path, summary: MergeSummary, newest:
                 extended = merge_options(before, record)
                 if extended is not before:
                     merged[key] = new[key] = extended
-                has_both = not before.is_failed and not record.is_failed
-                if has_both and (fields := _differing_fields(before, record)):
+                are_finished = not before.is_failed and not record.is_failed
+                if are_finished and (fields := _differing_fields(before, record)):
                     split = f"split {record.split} of {path}"
                     summary.conflicts.append(f"{split} has another {', '.join(fields)}")
     # 2) Write the records in an order that does not depend on the order of the folders.
@@ -140,8 +142,10 @@ def _merge_files(paths: list[Path], target: Path, summary: MergeSummary, newest:
 def merge_options(record: Record, other: Record) -> Record:
     """Return `record`, extended with the data options of `other`, a record of the same result.
 
-    Splits are looked up by their data options before the data are loaded. Cross-validation trials
-    are looked up afterwards, by the checksum of the data, and need no options.
+    Equal data may have been requested by different options. A table looks up splits by the options,
+    without the data, so that a split has to list all of them. Cross-validation trials are looked up
+    by the checksum of the loaded data, and need no options. `record` itself is returned if it has
+    all options already.
     """
     if not record.is_trial:
         for options in (other.config.data.data_options, *(other.later_requests or ())):

@@ -41,14 +41,15 @@ from boostbench.records.schema import (
     Time,
 )
 
-# Results that a record stores in another form than a measure returns them, see `SplitRecord`.
+# Errors, which a measure returns as fractions. A record stores fractions, or numbers of wrong rows,
+# in fields of other names, see the table in `SplitRecord`.
 _TWO_FORM_RESULTS = ("test_error", "train_error", "checkpoints")
 # Key of the value at the end of a fit, beside its values at checkpoints.
 _END = "end"
 
 
 class Results(Struct, frozen=True, kw_only=True):
-    """Base class of the results of a fit; an instance of this class stands for a failed fit.
+    """Base class of the results of a fit; a failed fit has an instance of this class itself.
 
     Attributes
     ----------
@@ -203,7 +204,7 @@ class SplitRecord(Record, kw_only=True):
     """
 
     has_several_points: ClassVar[bool] = False
-    #: Results that a record of the subclass must have: ``test_error``, ``train_error`` or
+    #: Errors that a record of the subclass must have, of ``test_error``, ``train_error`` and
     #: ``checkpoints``, each in either stored form.
     required: ClassVar[tuple[str, ...]] = ()
 

@@ -54,7 +54,8 @@ Time = Annotated[str, Meta(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$")]
 #: Point of a grid: values by parameter.
 Point = dict[str, Any]
 
-# Entries of a record that describe a run: they may differ although the results are equal.
+# Entries of a record that describe the run of a fit: they may differ although the results are
+# equal. The entry "also" has the data options of later requests.
 _CIRCUMSTANCES = ("seconds", "started", "finished", "warnings", "also")
 # Entries of a config that are not settings of its measure.
 _CONFIG_ENTRIES = {"algo", "data", "grid", "judged_by", "measure", "protocol", "seed"}
@@ -167,8 +168,10 @@ class Config:
         Criterion of cross-validation; None: the error rate.
     checkpoints : list of str
         Numbers of boosting rounds at which errors are recorded, ascending; empty if there are none.
-    target, measure_settings
-        See the properties.
+    target : str
+        Dotted name of the estimator's class.
+    measure_settings : dict
+        Settings of the measure by name.
 
     Raises
     ------

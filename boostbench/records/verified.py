@@ -89,14 +89,17 @@ class Group(NamedTuple):
 
 
 class Finding(msgspec.Struct, kw_only=True, frozen=True, omit_defaults=True):
-    """Result of refits of a group; see `boostbench.execution.verification`.
+    """Result of the refits of a group, a line of the file, see the module.
+
+    `boostbench.execution.verification` makes findings.
 
     Attributes
     ----------
     target, choices, data, checksum : str
         The group, see `Group`.
     edition : int, default=1
-        Edition of the records.
+        Edition of the estimator's class that made the records: a number that increases when a
+        change of the code changes results.
     state : {"same", "different", "failed"}
         See `STATES`.
     commit, when : str
@@ -122,11 +125,12 @@ class Finding(msgspec.Struct, kw_only=True, frozen=True, omit_defaults=True):
     data: Name
     checksum: Hash | Literal[""] = ""
     edition: Positive = FIRST_EDITION
-    # `RefitFindings.read` replaces the states of version 1.0.0.
+    # The old states are read, too: `RefitFindings.read` replaces them.
     state: Literal[(*STATES, *_OLD_STATES)]
     commit: str
     when: Time
     total: Count
+    # `name` is the name of the entry in files since version 1.0.0.
     same: dict[str, list[Hash]] = msgspec.field(default_factory=dict, name="agreed")
     other_errors: dict[Hash, float | None] = msgspec.field(default_factory=dict, name="unlike")
     different: dict[Hash, str] = msgspec.field(default_factory=dict, name="refuted")
@@ -150,11 +154,12 @@ _DECODER = msgspec.json.Decoder(Finding)
 
 
 class RefitFindings:
-    """The findings of a folder of results.
+    """Findings of a results folder, and the records that they make stale.
 
     Parameters
     ----------
     findings : iterable of Finding
+        In the order of their lines; the last one of a group counts.
     warnings : iterable of str, default=()
         One for each damaged line.
 
@@ -182,10 +187,10 @@ class RefitFindings:
         path, warnings = verified_path(results), []
         body = _read(path)
         try:
-            # All lines at once take a fifth of the time of one by one.
+            # Decoding all lines at once takes a fifth of the time of decoding each.
             findings = _DECODER.decode_lines(body)
         except (ValueError, RecursionError):
-            # A line is damaged: read the others one by one, and name it.
+            # A line is damaged: decode each line, to keep the other ones and to name this one.
             findings = []
             for number, line in enumerate(body.splitlines(), start=1):
                 try:
@@ -203,6 +208,7 @@ class RefitFindings:
     def find(self, record: Record) -> Finding | None:
         """Return the finding of a record's group and edition; None if there is none."""
         group = Group.from_config(record.config)
+        # Findings of version 1.0.0 have no checksum.
         finding = self.by_group.get(group) or self.by_group.get(group._replace(checksum=""))
         return finding if finding and finding.edition == record.provenance.edition else None
 
