@@ -198,7 +198,7 @@ def _unrecognized_message(command: str | None, words: Sequence[str]) -> str:
     """
     flag = next(word for word in words if word.startswith("-"))
     key = flag.lstrip("-").partition("=")[0]
-    if command in ("run", "table", "figure") and key.partition(".")[0] in configs.KINDS:
+    if command in ("run", "table", "figure") and key.partition(".")[0] in configs.OPTION_NOUNS:
         return f"unrecognized arguments: {' '.join(words)}; write {key}=VALUE without dashes"
     program = " ".join(filter(None, ["boostbench", command]))
     return f"unrecognized arguments: {' '.join(words)}; '{program} --help' shows how"

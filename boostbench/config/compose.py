@@ -293,7 +293,9 @@ def check_option(group: str, name: str, valid_names: Sequence[str]) -> None:
         raise UserError(
             f"no data set is called {name!r}; the file is {quote_override('data.path', name)}"
         )
-    raise unknown_name_error(configs.KINDS[group], name, valid_names, group in ("algo", "data"))
+    raise unknown_name_error(
+        configs.OPTION_NOUNS[group], name, valid_names, group in ("algo", "data")
+    )
 
 
 class _ComposedConfig(msgspec.Struct):

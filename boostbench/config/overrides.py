@@ -288,7 +288,7 @@ def _expand_glob(choice: object, parsed: Override, folders: Sequence[Path]) -> l
     names = choice.filter(options)
     if not names:
         advice = did_you_mean(",".join(choice.include), options)
-        raise UserError(f"{parsed.input_line} matches no {configs.KINDS[group]}; {advice}")
+        raise UserError(f"{parsed.input_line} matches no {configs.OPTION_NOUNS[group]}; {advice}")
     return names
 
 

@@ -22,7 +22,13 @@ from boostbench.config.choices import (
 )
 from boostbench.config.compose import compose_experiment, load_option
 from boostbench.config.overrides import Settings, parse_overrides
-from boostbench.fitting.quantities import STAGED, TEST_ERROR, TIMES, Quantity, get_quantity
+from boostbench.fitting.quantities import (
+    SHOWN_TIMES,
+    STAGED_QUANTITIES,
+    TEST_ERROR,
+    Quantity,
+    get_quantity,
+)
 from boostbench.papers.metadata import library, published_table
 from boostbench.papers.notes import Claim, filter_remarks, find_statement
 from boostbench.papers.published import Published, find_published
@@ -172,7 +178,7 @@ class TableDefinition(msgspec.Struct, frozen=True):
     quantity: str | None = None
     classes: bool = False
     rounds: list[int] = []
-    seconds: Literal[TIMES] | None = None
+    seconds: Literal[SHOWN_TIMES] | None = None
     speedup: list[list[str]] = []
     compare: list[list[str]] | None = None
     remarks: list[str] = []
@@ -227,7 +233,7 @@ class TableDefinition(msgspec.Struct, frozen=True):
         """Check that the values fit together; `where` is the file for messages."""
         # 1) Check the names of rows and columns, and the single keys.
         self._check_names(where)
-        if self.rounds and self.quantity not in (None, *STAGED):
+        if self.rounds and self.quantity not in (None, *STAGED_QUANTITIES):
             raise UserError(f"{where}: rounds cannot go with quantity: {self.quantity}")
         if any(number < 1 for number in self.rounds):
             raise UserError(f"{where}: rounds is {self.rounds}; they count from 1")
@@ -291,7 +297,7 @@ class TableDefinition(msgspec.Struct, frozen=True):
         UserError
             If the table shows rounds after which the quantity is not recorded.
         """
-        if self.rounds and name not in STAGED:
+        if self.rounds and name not in STAGED_QUANTITIES:
             raise UserError(f"{self.name}: rounds cannot go with quantity={name}")
         return msgspec.structs.replace(self, quantity=name, claims=[])
 

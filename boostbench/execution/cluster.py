@@ -165,7 +165,7 @@ class Cluster:
             return None
         # A worker that the deadline ended has left a file on its machine, where other workers are,
         # or the worker that Dask has started in its place.
-        answers = self.client.run(take_timeout, trial, trace_name, on_error="return").values()
+        answers = self.client.run(pop_timeout, trial, trace_name, on_error="return").values()
         return next((answer for answer in answers if isinstance(answer, Outcome)), None)
 
     def _data(self, dataset: Dataset):
@@ -278,7 +278,7 @@ def run_task(
         )
     # Dask repeats a task whose worker died. A trial that was ended by the deadline would be late
     # again.
-    outcome = take_timeout(trial, trace_name)
+    outcome = pop_timeout(trial, trace_name)
     if outcome is not None:
         return outcome
     if isinstance(data, DataReference):
@@ -292,7 +292,7 @@ def run_task(
         trace.unlink(missing_ok=True)
 
 
-def take_timeout(trial: Trial, trace_name: str) -> Outcome | None:
+def pop_timeout(trial: Trial, trace_name: str) -> Outcome | None:
     """Return the outcome of a trial if the deadline ended a process of this machine in it.
 
     The file of the deadline is removed.

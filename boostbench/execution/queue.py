@@ -92,7 +92,7 @@ class Queue:
         The parameters.
     done : int
         Number of finished tasks, including tasks that concurrent runs executed.
-    ran : set of (Experiment, str)
+    recorded_splits : set of (Experiment, str)
         Experiments and keys of the splits that this run recorded itself.
     """
 
@@ -106,7 +106,7 @@ class Queue:
         self.run_records, self.workers, self.on_event = run_records, workers, on_event
         self.forecast = forecast
         self.done = 0
-        self.ran: set[tuple[Experiment, str]] = set()
+        self.recorded_splits: set[tuple[Experiment, str]] = set()
         # If rerun is "all", no result of a concurrent run is reused, and tasks need no locks.
         shares_work = run_records.rerun != "all"
         self._locks = Locks(run_records.folder / "records") if shares_work else None
@@ -153,7 +153,7 @@ class Queue:
             outcome = Outcome(error=f"the results cannot be recorded: {error}", where="?")
             key = file.add(task.record(outcome))
         if not task.is_tuning:
-            self.ran.add((task.experiment, key))
+            self.recorded_splits.add((task.experiment, key))
         self._finish(task, outcome)
 
     def _claim(

@@ -197,9 +197,9 @@ class Forecast(NamedTuple):
     n_unknown: int
     estimates: Sequence["FitEstimate"] = ()
 
-    def find_seconds(self, group: Hashable) -> float | None:
+    def find_seconds(self, group_key: Hashable) -> float | None:
         """Return the expected CPU seconds of a fit of a group; None: no estimate."""
-        estimates = (estimate for estimate in self.estimates if estimate.group == group)
+        estimates = (estimate for estimate in self.estimates if estimate.group_key == group_key)
         return next((estimate.seconds for estimate in estimates), None)
 
 
@@ -208,13 +208,13 @@ class FitEstimate(NamedTuple):
 
     Attributes
     ----------
-    group : hashable
-        Name of the group, see `FitGroup`.
+    group_key : hashable
+        Key of the group, see `FitGroup`.
     seconds : float
         CPU seconds of one fit of the group, on this machine.
     """
 
-    group: Hashable
+    group_key: Hashable
     seconds: float
 
 
@@ -223,8 +223,8 @@ class FitGroup(NamedTuple):
 
     Attributes
     ----------
-    name : hashable
-        Name of the group: an experiment, and True for its cross-validation trials.
+    key : hashable
+        Key of the group: an experiment, and True for its cross-validation trials.
     n_fits : int
         Number of fits.
     config : Config
@@ -234,7 +234,7 @@ class FitGroup(NamedTuple):
         is used.
     """
 
-    name: Hashable
+    key: Hashable
     n_fits: int
     config: Config
     record_sources: Sequence[Sequence[Record]]
@@ -253,7 +253,7 @@ def forecast(groups: Iterable[FitGroup]) -> Forecast:
         if cost is None:
             n_unknown += group.n_fits
         else:
-            estimate = FitEstimate(group.name, cost * calibration())
+            estimate = FitEstimate(group.key, cost * calibration())
             seconds += group.n_fits * estimate.seconds
             estimates.append(estimate)
     return Forecast(seconds, n_unknown, tuple(estimates))

@@ -252,11 +252,11 @@ class Run:
         KeyboardInterrupt
             On Ctrl-C, and its subclass `Terminated` on SIGTERM; finished fits are recorded.
         """
-        ran: set[tuple[Experiment, str]] = set()
+        recorded_splits: set[tuple[Experiment, str]] = set()
         if self.planned:
             with terminable():
-                ran = self._execute(on_event)
-        report = _collect_results(self.experiments, self.run_records, ran)
+                recorded_splits = self._execute(on_event)
+        report = _collect_results(self.experiments, self.run_records, recorded_splits)
         if self.run_records.rerun != "never":
             _record_data_options(report.results, self.run_records)
         return report
@@ -282,7 +282,7 @@ class Run:
             raise
         finally:
             queue.close()
-        return queue.ran
+        return queue.recorded_splits
 
 
 def _forecast(
@@ -308,7 +308,7 @@ def _forecast(
             trial_records = run_records.past_records(experiment, tuning=True)
             groups.append(
                 FitGroup(
-                    name=(experiment, True),
+                    key=(experiment, True),
                     n_fits=n_trials[experiment],
                     config=experiment.config,
                     record_sources=[trial_records, split_records],
@@ -316,7 +316,7 @@ def _forecast(
             )
         groups.append(
             FitGroup(
-                name=(experiment, False),
+                key=(experiment, False),
                 n_fits=n_splits[experiment],
                 config=experiment.config,
                 record_sources=[split_records, trial_records],
@@ -360,7 +360,9 @@ def _choose_by_trials(
 
 
 def _collect_results(
-    experiments: list[Experiment], run_records: RunRecords, ran: set[tuple[Experiment, str]]
+    experiments: list[Experiment],
+    run_records: RunRecords,
+    recorded_splits: set[tuple[Experiment, str]],
 ) -> Report:
     """Return the records of each experiment.
 
@@ -368,7 +370,7 @@ def _collect_results(
     ----------
     experiments : list of Experiment
     run_records : RunRecords
-    ran : set of (Experiment, str)
+    recorded_splits : set of (Experiment, str)
         Experiments and keys of the splits that this run executed.
     """
     results = []
@@ -382,7 +384,7 @@ def _collect_results(
                 experiment.spec.code_version,
                 run_records.findings,
                 experiment=experiment,
-                ran=sum((experiment, key) in ran for key in keys),
+                ran=sum((experiment, key) in recorded_splits for key in keys),
             )
         )
     return Report(results, run_records.pop_warnings())

@@ -43,7 +43,7 @@ def scaler(kind: str, is_sparse: bool = False):
     return Normalizer() if kind == "unit" else FunctionTransformer(accept_sparse=True)
 
 
-def preparation(
+def fit_scaling_and_projection(
     train, scale: str, pca: float | None = None, categories: Sequence[tuple[int, int]] = ()
 ) -> Callable:
     """Learn from the training part how to scale and project features.
@@ -92,7 +92,8 @@ def preparation(
 def _prepare_frame(train, scale: str, categories: Sequence[tuple[int, int]]) -> Callable:
     """Return the function that scales numbers and converts codes to a data frame's categories.
 
-    Parameters are as in `preparation`. A code is the number of a category, NaN if it is missing.
+    Parameters are as in `fit_scaling_and_projection`. A code is the number of a category, NaN if it
+    is missing.
     """
     import pandas as pd  # slow to import
 

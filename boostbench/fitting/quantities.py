@@ -120,15 +120,15 @@ class Quantity:
         records : iterable of Record
             Records of finished splits.
         rounds : int, default=None
-            Number of boosting rounds after which the number is read, if it is one of `STAGED`.
-            None: after the last round.
+            Number of boosting rounds after which one of `STAGED_QUANTITIES` is read. None: after
+            the last round.
 
         Returns
         -------
         list of float or None
             Numbers in `unit`; None for a record without the number.
         """
-        is_staged = rounds is not None and self.name in STAGED
+        is_staged = rounds is not None and self.name in STAGED_QUANTITIES
         entries = read_entries(records, ("checkpoints", str(rounds)) if is_staged else self.path)
         if self.is_complement:
             entries = [None if entry is None else 1 - entry for entry in entries]
@@ -252,7 +252,7 @@ ROUNDS = QUANTITIES["n_iterations"]
 CALIBRATION = QUANTITIES["calibration"]
 
 #: Quantities that are recorded after several numbers of boosting rounds.
-STAGED = ("test_error", "accuracy")
+STAGED_QUANTITIES = ("test_error", "accuracy")
 
 #: Quantities of the measure `scores` besides the test error.
 SCORES = ("log_loss", "brier", "auc", "balanced_accuracy")
@@ -265,7 +265,7 @@ TIME_DIGITS = 6
 SCORE_DIGITS = 9
 
 #: CPU times of a fit that a table can show beside its numbers.
-TIMES = ("fit", "weak_learner", "coefficients", "predict_per_instance", "hash_per_instance")
+SHOWN_TIMES = ("fit", "weak_learner", "coefficients", "predict_per_instance", "hash_per_instance")
 
 
 def add_quantity(quantity: Quantity) -> None:

@@ -97,12 +97,12 @@ def _divide(dataset: Dataset, protocol: ProtocolSpec, seed: int) -> list[Split]:
         "fixed": _iter_fixed_parts,
     }[protocol.sampling]
     return [
-        _select_parts(numbered(index, seed, train, test), dataset, protocol, seed)
+        _reduce_and_select(make_split(index, seed, train, test), dataset, protocol, seed)
         for index, (train, test) in enumerate(iter_parts(dataset, protocol, seed))
     ]
 
 
-def numbered(index: int, seed: int, train: np.ndarray, test: np.ndarray) -> Split:
+def make_split(index: int, seed: int, train: np.ndarray, test: np.ndarray) -> Split:
     """Return a split of row numbers, with the estimator's seed that belongs to its number.
 
     Parameters
@@ -142,7 +142,7 @@ def _derive_seed(*numbers: int) -> int:
     return int(np.random.SeedSequence([int(number) for number in numbers]).generate_state(1)[0])
 
 
-def _select_parts(split: Split, dataset: Dataset, protocol: ProtocolSpec, seed: int) -> Split:
+def _reduce_and_select(split: Split, dataset: Dataset, protocol: ProtocolSpec, seed: int) -> Split:
     """Return a split with the samples that the protocol selects for training and for the test."""
     # 1) Reduce the training part to a number of samples per class, or in all; `selected` are
     #    positions in the training part. The last two numbers of the seed are constants that

@@ -20,7 +20,7 @@ from sklearn.preprocessing import FunctionTransformer
 from threadpoolctl import threadpool_limits
 
 from boostbench.data.dataset import Dataset, encode_one_hot
-from boostbench.fitting.preparation import preparation
+from boostbench.fitting.preparation import fit_scaling_and_projection
 from boostbench.fitting.quantities import TIME_DIGITS
 from boostbench.fitting.splits import Split
 from boostbench.records.environment import environment, now
@@ -183,23 +183,23 @@ class Trial:
             Further parameters of the estimator, which replace those in `chosen`.
         """
         train, test = self.split.train, self.split.test
-        prepared = self._fit_preparation(X[train])
+        preparation = self._fit_preparation(X[train])
         # Transformers refuse the empty test part of some measures.
-        X_test = prepared.prepare(X[test]) if len(test) else X[test]
+        X_test = preparation.prepare(X[test]) if len(test) else X[test]
         estimator = self.algorithm.build(self.split.seed, **{**self.chosen, **overrides})
-        seconds = _fit(estimator, prepared.X_train, y[train])
+        seconds = _fit(estimator, preparation.X_train, y[train])
         return Fit(
             estimator=estimator,
-            impute=prepared.impute,
-            prepare=prepared.prepare,
-            X_train=prepared.X_train,
+            impute=preparation.impute,
+            prepare=preparation.prepare,
+            X_train=preparation.X_train,
             X_test=X_test,
             y_train=y[train],
             y_test=y[test],
             seconds=seconds,
         )
 
-    def _fit_preparation(self, X_train) -> "_PreparedTraining":
+    def _fit_preparation(self, X_train) -> "_Preparation":
         """Learn the preparation from the features of the training part, and apply it to them.
 
         Parameters
@@ -213,7 +213,7 @@ class Trial:
         else:
             imputer = SimpleImputer(strategy=self.imputation, keep_empty_features=True)
         X_train = imputer.fit_transform(encode_one_hot(X_train, one_hot))
-        scale_and_project = preparation(
+        scale_and_project = fit_scaling_and_projection(
             X_train, self.protocol.scale, self.protocol.pca, categorical
         )
 
@@ -223,10 +223,10 @@ class Trial:
         def prepare(features):
             return scale_and_project(impute(features))
 
-        return _PreparedTraining(impute, prepare, scale_and_project(X_train))
+        return _Preparation(impute, prepare, scale_and_project(X_train))
 
 
-class _PreparedTraining(NamedTuple):
+class _Preparation(NamedTuple):
     """Functions that prepare features, and the prepared features of the training part.
 
     Attributes

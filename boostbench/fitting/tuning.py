@@ -82,16 +82,16 @@ def trials(fold_trial: Trial, points: Sequence[Point]) -> Iterator[Trial]:
     estimator = algorithm.try_build(**points[0])
     round_parameter = getattr(estimator, "staged_parameter", None)
     # 1) Group the points that share a fit: a warm-started path, or the stages of one fit.
-    staged = None
+    stage_parameter = None
     if set(algorithm.grid) <= set(getattr(estimator, "warm_parameters", ())):
         groups = [list(points)]
     elif round_parameter in algorithm.grid and measure.by_stage:
-        groups, staged = _group_stages(points, round_parameter), round_parameter
+        groups, stage_parameter = _group_stages(points, round_parameter), round_parameter
     else:
         groups = [[point] for point in points]
     # 2) Yield a trial for each group.
     for group in groups:
-        yield replace(fold_trial, measure=Validation(measure, tuple(group), staged))
+        yield replace(fold_trial, measure=Validation(measure, tuple(group), stage_parameter))
 
 
 class Choice(NamedTuple):
@@ -160,13 +160,13 @@ class Validation(Measure):
         Measure whose method `loss` defines the validation error.
     points : tuple of Point
         Points of the grid that share a fit, or a warm-started path of fits.
-    staged : str or None, default=None
+    round_parameter : str or None, default=None
         Parameter for the number of boosting rounds, if the points are stages of one fit.
     """
 
     measure: Measure
     points: tuple[Point, ...]
-    staged: str | None = None
+    round_parameter: str | None = None
 
     def take(self, trial: Trial, X, y: np.ndarray) -> TrialResults:
         """Fit, and return the validation errors of the points.
@@ -179,7 +179,7 @@ class Validation(Measure):
             return TrialResults(
                 validation_error=judgement.loss, digest=judgement.digest, seconds=fit.times()
             )
-        fit_points = self._fit_stages if self.staged else self._fit_path
+        fit_points = self._fit_stages if self.round_parameter else self._fit_path
         judgements, seconds = fit_points(trial, X, y)
         return TrialResults(
             validation_errors=[judgement.loss for judgement in judgements],
@@ -206,7 +206,7 @@ class Validation(Measure):
 
     def _fit_stages(self, trial: Trial, X, y: np.ndarray) -> tuple[list[_Judgement], list[float]]:
         """Fit once, with the largest number of rounds, and judge its stages; see `_fit_path`."""
-        rounds = [point[self.staged] for point in self.points]
+        rounds = [point[self.round_parameter] for point in self.points]
         fit = trial.fit(X, y, **self.points[rounds.index(max(rounds))])
         outputs = self.measure.outputs(fit, sorted(set(rounds)))
         return [self._judge(fit, outputs[str(number)]) for number in rounds], [fit.seconds]
@@ -216,11 +216,11 @@ class Validation(Measure):
         return _Judgement(self.measure.loss(fit, output), digest_of_labels(output))
 
 
-def _group_stages(points: Iterable[Point], staged: str) -> list[list[Point]]:
-    """Return groups of points that differ in the parameter `staged` only."""
+def _group_stages(points: Iterable[Point], round_parameter: str) -> list[list[Point]]:
+    """Return groups of points that differ in the parameter `round_parameter` only."""
     groups = defaultdict(list)
     for point in points:
-        other_values = repr([value for name, value in point.items() if name != staged])
+        other_values = repr([value for name, value in point.items() if name != round_parameter])
         groups[other_values].append(point)
     return list(groups.values())
 

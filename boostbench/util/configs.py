@@ -17,7 +17,7 @@ from boostbench.util.files import user_path
 from boostbench.util.terminal import truncated_repr
 
 #: Names of the options of each config group in messages.
-KINDS = {
+OPTION_NOUNS = {
     "algo": "algorithm",
     "data": "data set",
     "protocol": "protocol",
@@ -151,8 +151,8 @@ def conf_dir() -> Path:
     pathlib.Path
         Absolute path of the folder that holds ``config.yaml``.
     """
-    inside, fallback = _conf_dir_candidates(__file__)
-    return inside if os.path.isdir(inside) else fallback
+    in_package, in_checkout = _conf_dir_candidates(__file__)
+    return in_package if os.path.isdir(in_package) else in_checkout
 
 
 @functools.cache
@@ -261,7 +261,7 @@ def list_options(group: str, folders: Sequence[Path] = ()) -> list[str]:
     Parameters
     ----------
     group : str
-        One of `KINDS`, e.g. ``"algo"``.
+        One of `OPTION_NOUNS`, e.g. ``"algo"``.
     folders : sequence of pathlib.Path, default=()
         Further folders of configs (Hydra's ``--config-dir``).
 
@@ -371,7 +371,9 @@ def read_option(
         if parent != "_self_":
             if parent not in list_options(group, folders):
                 raise unknown_name_error(
-                    f"{KINDS[group]} in defaults of {path}", parent, list_options(group, folders)
+                    f"{OPTION_NOUNS[group]} in defaults of {path}",
+                    parent,
+                    list_options(group, folders),
                 )
             if parent in (*inheriting, name):
                 raise UserError(f"{path}: its defaults form a circle through {parent}")

@@ -4,11 +4,11 @@ from scipy import sparse
 from sklearn.decomposition import PCA
 from sklearn.preprocessing import MinMaxScaler
 
-from boostbench.fitting.preparation import preparation
+from boostbench.fitting.preparation import fit_scaling_and_projection
 
 
 def prepare(train, test, scale, pca=None):
-    prepared = preparation(train, scale, pca)
+    prepared = fit_scaling_and_projection(train, scale, pca)
     return prepared(train), prepared(test)
 
 

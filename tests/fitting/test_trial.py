@@ -9,7 +9,7 @@ from sklearn.ensemble import AdaBoostClassifier
 from threadpoolctl import threadpool_info
 
 from boostbench.fitting.measures.prediction import PredictionResults
-from boostbench.fitting.preparation import preparation
+from boostbench.fitting.preparation import fit_scaling_and_projection
 from boostbench.fitting.splits import splits
 from boostbench.fitting.stages import digest_of_labels
 from boostbench.fitting.trial import Trial, run_trial
@@ -50,7 +50,7 @@ def test_outcome_equals_a_plain_fit(execute, dataset):
         "sklearn.ensemble.AdaBoostClassifier", n_estimators=6, chosen={"learning_rate": 0.3}
     )
     train, test = execute.split.train, execute.split.test
-    scaled = preparation(dataset.X[train], "minmax")
+    scaled = fit_scaling_and_projection(dataset.X[train], "minmax")
     X_train, X_test = scaled(dataset.X[train]), scaled(dataset.X[test])
     model = AdaBoostClassifier(n_estimators=6, learning_rate=0.3, random_state=0)
     model.fit(X_train, dataset.y[train])

@@ -11,7 +11,7 @@ from msgspec import Meta, Struct
 from boostbench.data.dataset import Dataset
 from boostbench.fitting.measures.base import Measure
 from boostbench.fitting.quantities import TIME_DIGITS
-from boostbench.fitting.splits import Split, numbered
+from boostbench.fitting.splits import Split, make_split
 from boostbench.fitting.stages import predict, stages
 from boostbench.fitting.trial import Trial
 from boostbench.records.results import SplitResults, record_type
@@ -108,7 +108,7 @@ class Boundary(Measure):
 
     def splits(self, dataset: Dataset, protocol: ProtocolSpec, seed: int) -> list[Split]:
         """Return one split that trains on all rows and tests none."""
-        return [numbered(0, seed, np.arange(dataset.n_samples), np.arange(0))]
+        return [make_split(0, seed, np.arange(dataset.n_samples), np.arange(0))]
 
     def take(self, trial: Trial, X, y: np.ndarray) -> BoundaryResults:
         """Fit, and predict the points and the grid."""

@@ -209,7 +209,7 @@ class PathStump(Struct):
     threshold: Real
 
 
-class Path(Struct):
+class CoefficientPaths(Struct):
     """Coefficients of shape (n_norms, n_classes, n_stumps), by both methods.
 
     Attributes
@@ -233,13 +233,13 @@ class PathsResults(SplitResults, kw_only=True):
         L1 norms of all coefficients, ascending.
     stumps : list of PathStump
         Stumps of the coefficients.
-    paths : dict of str to Path
+    paths : dict of str to CoefficientPaths
         Paths by the name of the loss.
     """
 
     norms: list[Real]
     stumps: list[PathStump]
-    paths: dict[str, Path]
+    paths: dict[str, CoefficientPaths]
 
 
 PathsRecord = record_type(PathsResults)
@@ -297,7 +297,7 @@ class Paths(Measure):
             loss = get_loss(name)
             stage_wise = stage_wise_path(H, is_true_class, loss, N_ROUNDS, STEP)
             exact = l1_constrained_path(H, is_true_class, loss, norms)
-            paths[name] = Path(
+            paths[name] = CoefficientPaths(
                 exact=exact.round(_DECIMALS).tolist(),
                 stage_wise=stage_wise[recorded_rounds - 1].round(_DECIMALS).tolist(),
             )

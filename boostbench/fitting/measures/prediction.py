@@ -106,7 +106,7 @@ class Prediction(Measure):
             train_error=float(np.mean(train_labels != fit.y_train)),
             checkpoints=[self.loss(fit, labels) for labels in predicted.at_checkpoints],
             digests=[digest_of_labels(labels) for labels in (*predicted.at_checkpoints, end)],
-            witness=_mean_scores(fit, staged_means, rounds[:n_recorded]) or UNSET,
+            witness=_score_witness(fit, staged_means, rounds[:n_recorded]) or UNSET,
             n_iterations=predicted.n_rounds if n_iterations is None else n_iterations,
             n_features=fit.X_train.shape[1],
             n_parameters=fit.count("n_parameters_"),
@@ -122,7 +122,7 @@ class Prediction(Measure):
 _PROBABILITY_DECIMALS = 6
 
 
-class PredictionsResults(SplitResults, kw_only=True):
+class SamplePredictionsResults(SplitResults, kw_only=True):
     """Predictions of a fit, sample by sample.
 
     Attributes
@@ -143,8 +143,8 @@ class PredictionsResults(SplitResults, kw_only=True):
     n_iterations: Count | None
 
 
-class PredictionsRecord(record_type(PredictionsResults), kw_only=True):
-    """Record of `PredictionsResults`, whose columns have an item for each tested row."""
+class SamplePredictionsRecord(record_type(SamplePredictionsResults), kw_only=True):
+    """Record of `SamplePredictionsResults`, whose columns have an item for each tested row."""
 
     def __post_init__(self):
         super().__post_init__()
@@ -161,17 +161,17 @@ class PredictionsRecord(record_type(PredictionsResults), kw_only=True):
 class Predictions(Measure):
     """Measure: predicted class of each tested sample, and the probabilities of all classes."""
 
-    form = PredictionsRecord
+    form = SamplePredictionsRecord
     quantities = ("test_error", "accuracy", "n_iterations", *FIT_TIMES)
     suffix = "predictions"
     settings: ClassVar = {"predictions": "end"}
 
-    def take(self, trial: Trial, X, y: np.ndarray) -> PredictionsResults:
+    def take(self, trial: Trial, X, y: np.ndarray) -> SamplePredictionsResults:
         """Fit on the training part, and predict the test part."""
         fit = trial.fit(X, y)
         labels = self.outputs(fit)["end"]
         probabilities = class_columns(fit, "predict_proba", np.unique(y))
-        return PredictionsResults(
+        return SamplePredictionsResults(
             tested=trial.split.test.tolist(),
             truth=fit.y_test.tolist(),
             predicted=labels.tolist(),
@@ -211,7 +211,7 @@ def _scores_or_warning(fit: Fit, labels: np.ndarray, classes: np.ndarray) -> Sco
         return None
 
 
-def _mean_scores(fit: Fit, staged_means: Sequence[float], rounds: Sequence[int]) -> list[float]:
+def _score_witness(fit: Fit, staged_means: Sequence[float], rounds: Sequence[int]) -> list[float]:
     """Return mean absolute scores, which show small differences of two fits with equal labels.
 
     Parameters

@@ -133,8 +133,8 @@ def measure_scores(fit: Fit, labels: np.ndarray, classes: np.ndarray) -> ScoreQu
         See `class_columns`.
     """
     probabilities, scores = _predict_scores(fit, classes)
-    _, codes = np.unique(fit.y_test, return_inverse=True)
-    recalls = np.bincount(codes, labels == fit.y_test) / np.bincount(codes)
+    _, class_indices = np.unique(fit.y_test, return_inverse=True)
+    recalls = np.bincount(class_indices, labels == fit.y_test) / np.bincount(class_indices)
     return ScoreQuality(
         log_loss=_log_loss(fit.y_test, probabilities, classes),
         brier=_brier(fit.y_test, probabilities, classes),
