@@ -117,7 +117,9 @@ class Cluster:
         from distributed.scheduler import KilledWorker
 
         waiting_tasks = iter(tasks)
-        in_flight = {}  # task and name of the deadline's file, by future
+        # Task of each future, and name of the trace: the file in which the deadline leaves its
+        # traceback before it ends a process, see `run_task`.
+        in_flight = {}
         finished = as_completed(loop=self.client.loop, with_results=False, raise_errors=False)
 
         def submit_next() -> None:

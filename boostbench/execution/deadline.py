@@ -98,7 +98,7 @@ def run_with_time_limit(
     calibration()
     with suppress(UserError):
         trial.algorithm.import_class()
-    # 2) Run the trial under both mechanisms.
+    # 2) Run the trial under both mechanisms. The list `alarms` is empty until the alarm is raised.
     grace = max(MIN_GRACE, GRACE_SHARE * limit)
     end_of_process = _exit_after(limit + grace, trace) if expendable else nullcontext()
     try:
@@ -110,7 +110,6 @@ def run_with_time_limit(
     # 3) Name the limit as the cause of a failure after the alarm: `run_trial` has recorded the
     #    exception, or an error that the estimator raised in its place. A fit that finished although
     #    the alarm was raised is a success.
-    #    The list `alarms` is not empty if the alarm was raised.
     return timeout_failure(outcome, limit) if alarms and outcome.error else outcome
 
 

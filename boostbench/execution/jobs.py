@@ -60,8 +60,9 @@ def execute(configs: Sequence[ExperimentConfig]) -> Report:
 class RecordedCell:
     """Cell of a table with its records, and with its data set if fits may be missing.
 
-    `records_suffice`, `may_lack_splits` and `is_planned` build on each other. A cell whose records
-    do not suffice may lack splits; a cell that may lack splits is planned if its data are loaded.
+    `records_suffice` is judged from the records alone, before data are loaded. `is_other_copy` and
+    `may_lack_splits` compare the records with the loaded data. A cell that may lack splits is
+    planned (`is_planned`) if its data are loaded.
 
     Attributes
     ----------
@@ -251,6 +252,8 @@ def _carry_out(run: Run, common: ExperimentConfig) -> Report:
     if common.shard is not None:
         splits = "split has" if report.ran == 1 else "splits have"
         counts = f"shard {common.shard}: {report.ran} {splits} run, {report.failed} failed"
+        # The argument of `merge` is the folder of the shards; `results=` names the folder that they
+        # are added to, if it is not the default.
         folder = common.results
         arguments = f"{folder} results={folder}" if folder != Path("results") else folder
         echo(f"{counts}; 'boostbench merge {arguments}' adds the records of all shards")

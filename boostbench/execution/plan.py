@@ -59,6 +59,7 @@ class Experiment:
         """
         experiment = cls(spec, dataset)
         experiment.measure.check(spec.algorithm.import_class())
+        # The path is not used: names that cannot be names of files raise an error here.
         record_path(Path(), dataset.name, spec.algorithm.name)
         _check_text(dataset)
         experiment.measure.check_data(dataset)
@@ -102,6 +103,7 @@ class Experiment:
             "n_features": self.dataset.n_features,
             "n_classes": self.dataset.n_classes,
         }
+        # Optional entries have the names of the file format, see `boostbench.records.schema.Data`.
         if self.imputation:
             data["missing"] = self.imputation
         if self.takes_categories:
@@ -164,7 +166,10 @@ class Experiment:
         return self.splits[0] if self.spec.protocol.tune == "first_split" else split
 
     def trial(self, split: Split, chosen: Point) -> Trial:
-        """Return the fit on a split's training part with the chosen parameters."""
+        """Return the fit on a split's training part with the chosen parameters.
+
+        `tuning_tasks` passes a fold of cross-validation as the split, and an empty point.
+        """
         return Trial(
             algorithm=self.spec.algorithm,
             chosen=chosen,
@@ -203,7 +208,9 @@ def _check_text(dataset: Dataset) -> None:
 
 @dataclass(frozen=True, eq=False)
 class Task:
-    """Fit of a split or of a cross-validation trial, which leaves one record.
+    """Fit of a split or of a fold of cross-validation, which leaves one record.
+
+    Both are described by a `Trial`. A *cross-validation trial* is the fit of a fold.
 
     Attributes
     ----------

@@ -114,10 +114,12 @@ class RunRecords:
         """
         experiment, tuning = _experiment_and_tuning(work, tuning)
         path, ignores_existing = experiment.path(self.folder, tuning), self.rerun == "all"
+        # 1) A plain run reads and extends the file of the results folder.
         if not (self.shard or ignores_existing):
             return self._records.index(path)
+        # 2) A shard writes to its own file, and reuses the records in it and in the results folder.
+        #    With rerun="all", the existing records of neither file are reused.
         if path not in self._run_files:
-            # A shard writes to its own file, and reuses the records of the results folder.
             full_file = self._records.index(experiment.path(self._records.results, tuning))
             existing_records = () if ignores_existing else full_file
             self._run_files[path] = RecordIndex(path, existing_records, ignores_existing)
@@ -230,8 +232,8 @@ class FitGroup(NamedTuple):
     config : Config
         Config of the fits.
     record_sources : sequence of sequence of Record
-        Records of the same algorithm on the same data, by preference; the first source with times
-        is used.
+        Records of the same algorithm on the same data, preferred ones first: records of splits and
+        of cross-validation trials. The first source with times is used.
     """
 
     key: Hashable

@@ -183,8 +183,8 @@ class Run:
         if rerun == "never":
             return cls(experiments, RunRecords(records, rerun))
         run_records = RunRecords(records, rerun, shard)
-        # 1) Find the missing splits. Experiments may share splits; each is planned once, as a split
-        #    is identified by the file and the key of its record.
+        # 1) Find the missing splits, by the index of their file and the key of their record.
+        #    Experiments may share splits, and each split is planned once.
         missing, n_splits = {}, 0
         for experiment in experiments:
             experiment.check()

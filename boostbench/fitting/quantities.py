@@ -48,7 +48,7 @@ class Quantity:
         ``"accuracy"`` stands for ``accuracy``, ``accuracy_mean`` and ``accuracy_std``. None: no
         published table has it.
     per_column_unit : float, default=1
-        Factor from the unit of the published column to `unit`.
+        Factor from the unit of the published column to `unit`, as `factor` is for records.
     explanation : str, default=""
         Description of a CPU time.
     of_machine : bool, default=False
@@ -57,7 +57,7 @@ class Quantity:
     of_samples : bool, default=False
         True: the quantity is a percentage of the test samples.
     factor : float, default=1
-        Factor from the recorded number to `unit`.
+        Factor from the recorded number to `unit`: 100 for a recorded fraction in percent.
     is_complement : bool, default=False
         True: the record has one minus the number, such as the error for the accuracy.
     """

@@ -143,7 +143,10 @@ def _derive_seed(*numbers: int) -> int:
 
 
 def _reduce_and_select(split: Split, dataset: Dataset, protocol: ProtocolSpec, seed: int) -> Split:
-    """Return a split with the samples that the protocol selects for training and for the test."""
+    """Return a split with a reduced training part, the tested samples, and the spare ones.
+
+    See the protocol's `train_per_class` and `train_size`, and its `test`.
+    """
     # 1) Reduce the training part to a number of samples per class, or in all; `selected` are
     #    positions in the training part. The last two numbers of the seed are constants that
     #    distinguish this draw from the division of the split.
@@ -161,8 +164,9 @@ def _reduce_and_select(split: Split, dataset: Dataset, protocol: ProtocolSpec, s
             random_state=sampling_seed,
         )
         selected = np.sort(selected)
-    # 2) Select the tested samples: the test part (``test="part"``), or the test part and the
-    #    samples that were left out ("rest"), the test part that came with the data, or all samples.
+    # 2) Select the tested samples: the test part (``test="part"``); the test part and the samples
+    #    that step 1 left out ("rest"), so that none is spare; the test part that came with the data
+    #    ("official"); or all samples ("all").
     test, spare = split.test, np.delete(split.train, selected)
     if protocol.test == "rest":
         test, spare = np.sort(np.concatenate([test, spare])), spare[:0]

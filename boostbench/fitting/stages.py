@@ -93,7 +93,7 @@ def check_labels(
 def stages(estimator, X, classes: np.ndarray, stop: int | None = None) -> Iterator[np.ndarray]:
     """Yield the predicted labels after 1, 2, ... boosting rounds.
 
-    An estimator without `staged_predict` has no stages. No other function calls this method.
+    An estimator without `staged_predict` has no stages. Only this function calls `staged_predict`.
 
     Parameters
     ----------
@@ -184,8 +184,9 @@ def predictions(
 def recorded_stage_scores(estimator) -> Iterator[list[float]]:
     """Record the mean absolute scores while an estimator predicts its stages.
 
-    If `staged_predict` calls `staged_decision_function`, as in the boosters here, the scores pass
-    through this method, so that they are not computed a second time.
+    `staged_predict` of the boosters here calls `staged_decision_function`. Inside the context, a
+    function that records the scores and passes them on replaces this method of the estimator, so
+    that the scores are not computed a second time.
 
     Yields
     ------

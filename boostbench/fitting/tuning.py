@@ -83,6 +83,7 @@ def trials(fold_trial: Trial, points: Sequence[Point]) -> Iterator[Trial]:
     round_parameter = getattr(estimator, "staged_parameter", None)
     # 1) Group the points that share a fit: a warm-started path, or the stages of one fit.
     stage_parameter = None
+    # A warm-started path visits all points if each tuned parameter allows a warm start.
     if set(algorithm.grid) <= set(getattr(estimator, "warm_parameters", ())):
         groups = [list(points)]
     elif round_parameter in algorithm.grid and measure.by_stage:

@@ -138,7 +138,8 @@ def hydra_text(value: object) -> str:
         return str(value).lower() if isinstance(value, bool) else str(value)
     if _BARE_TEXT.fullmatch(value):
         return value
-    # Hydra halves the backslashes before a quote mark, and at the end of the text.
+    # A quote mark gets a backslash. Hydra halves the backslashes before a quote mark and at the end
+    # of the text, so that these are doubled: ``a\"`` becomes ``a\\\"``.
     escaped = re.sub(r'(\\*)"', r'\1\1\\"', value)
     return '"' + re.sub(r"(\\+)$", r"\1\1", escaped) + '"'
 

@@ -113,7 +113,7 @@ class Boundary(Measure):
     def take(self, trial: Trial, X, y: np.ndarray) -> BoundaryResults:
         """Fit, and predict the points and the grid."""
         fit = trial.fit(X, y)
-        estimator, inputs, y = fit.estimator, fit.X_train, fit.y_train
+        estimator, inputs, true_labels = fit.estimator, fit.X_train, fit.y_train
         # 1) Lay the grid, in the plane of the projected features or of the features before scaling.
         is_projected = hasattr(estimator, "unproject")
         points = estimator.project(inputs) if is_projected else fit.impute(X[trial.split.train])
@@ -122,21 +122,21 @@ class Boundary(Measure):
         # 2) Predict the points and the cells together, as each stage of a prediction takes long.
         samples = np.concatenate([inputs, cells])
         checkpoints = trial.protocol.checkpoints
-        predicted = _predict_at_rounds(checkpoints, estimator, samples, np.unique(y))
+        predicted = _predict_at_rounds(checkpoints, estimator, samples, np.unique(true_labels))
         rounds = [str(number) for number in checkpoints]
         return BoundaryResults(
             points=Points(
                 x=points[:, 0].round(3).tolist(),
                 y=points[:, 1].round(3).tolist(),
-                label=y.tolist(),
+                label=true_labels.tolist(),
             ),
             extent=[round(bound, 6) for bound in extent],
             maps={
-                number: encode(labels[len(y) :])
+                number: encode(labels[len(true_labels) :])
                 for number, labels in zip(rounds, predicted, strict=True)
             },
             train_errors={
-                number: float((labels[: len(y)] != y).mean())
+                number: float((labels[: len(true_labels)] != true_labels).mean())
                 for number, labels in zip(rounds, predicted, strict=True)
             },
             n_iterations=fit.count("n_iterations_"),

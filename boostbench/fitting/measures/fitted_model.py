@@ -182,6 +182,7 @@ class Support(Measure):
             raise ValueError(
                 f"{type(fit.estimator).__name__} has no weight_path_, whose last row is counted"
             )
+        # The path is a sparse matrix with a row for each round. The index [[-1]] keeps a matrix.
         return SupportResults(
             n_nonzero=int(fit.estimator.weight_path_[[-1]].count_nonzero()),
             n_iterations=fit.count("n_iterations_"),

@@ -88,6 +88,7 @@ class Prediction(Measure):
         # 1) Predict the test part at the end and at checkpoints, and the training part.
         end, seconds_per_instance = _timed_prediction(fit, classes)
         rounds = trial.protocol.checkpoints
+        # The list `staged_means` is filled while `predictions` runs through the stages.
         with stages.recorded_stage_scores(fit.estimator) as staged_means:
             predicted = stages.predictions(fit.estimator, fit.X_test, classes, rounds, end)
         train_labels = stages.predict(fit.estimator, fit.X_train, classes)
@@ -212,7 +213,9 @@ def _scores_or_warning(fit: Fit, labels: np.ndarray, classes: np.ndarray) -> Sco
 
 
 def _score_witness(fit: Fit, staged_means: Sequence[float], rounds: Sequence[int]) -> list[float]:
-    """Return mean absolute scores, which show small differences of two fits with equal labels.
+    """Return the *witness* of a fit: mean absolute scores.
+
+    They show a small difference of two fits, whose labels may be equal.
 
     Parameters
     ----------

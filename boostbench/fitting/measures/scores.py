@@ -134,6 +134,7 @@ def measure_scores(fit: Fit, labels: np.ndarray, classes: np.ndarray) -> ScoreQu
     """
     probabilities, scores = _predict_scores(fit, classes)
     _, class_indices = np.unique(fit.y_test, return_inverse=True)
+    # The recall of a class is its number of correct labels, divided by its number of samples.
     recalls = np.bincount(class_indices, labels == fit.y_test) / np.bincount(class_indices)
     return ScoreQuality(
         log_loss=_log_loss(fit.y_test, probabilities, classes),
