@@ -4,9 +4,9 @@ A stump tests a *view*, a numeric column derived from a feature (`boostbench.cor
 The stumps of a view form a *stump group*. In each round, each member of the bag draws one stump of
 each group.
 
-`HistogramStumps` and `ComparedStumps` have the same methods. The former reads all sums from
-histograms of the features; the latter compares each sample with the drawn thresholds.
-`make_bag_stumps` chooses the faster class.
+Two classes compute the sums: `HistogramStumps` reads them from histograms of the features, and
+`ComparedStumps` compares each sample with the drawn thresholds. `make_bag_stumps` chooses the
+faster one.
 """
 
 from abc import ABC, abstractmethod
@@ -35,15 +35,15 @@ def make_bag_stumps(codes, n_scores):
     Parameters
     ----------
     codes : boostbench.core.stumps.feature_codes.FeatureCodes
-        Training data as codes, with their stumps.
+        Training data as codes (bin of each value), with their stumps.
     n_scores : int
         Number of scores of a sample.
 
     Returns
     -------
     HistogramStumps or ComparedStumps
-        Comparisons are dense products, which are faster for several scores.
     """
+    # Comparisons lead to dense products, which are faster for several scores.
     n_threshold_bins = len(np.unique(codes.bin_of_stump[~codes.is_equality]))
     has_enough_samples = codes.n_samples >= _SAMPLES_PER_BIN * n_threshold_bins
     return HistogramStumps(codes) if n_scores == 1 and has_enough_samples else ComparedStumps(codes)
@@ -92,7 +92,7 @@ class BagStumps(ABC):
         self._equality_groups = np.flatnonzero(is_equality)
         # Joint bin that the stump of each equality group tests for; all are different.
         self._equality_bins = codes.bin_of_stump[self.first_stump[is_equality]]
-        # Entries of the sparse matrices of all blocks.
+        # Memory of `_shared_ones`.
         self._ones = np.ones(0, np.float32)
 
     @abstractmethod
@@ -123,6 +123,7 @@ class BagStumps(ABC):
         Returns
         -------
         total : ndarray of shape (n_sums, n_members), dtype=float64
+            Sums of each derivative: the slopes of all scores, then the curvatures.
         above : ndarray of shape (n_members, n_sums, n_groups), dtype=float64
         """
 
@@ -143,7 +144,7 @@ class BagStumps(ABC):
         """
 
     def _shared_ones(self, count):
-        """Return `count` ones in memory that the matrices of all blocks share."""
+        """Return `count` ones: the entries of a sparse matrix, whose memory all blocks share."""
         # Threads may replace the array at the same time; each keeps one that is long enough.
         ones = self._ones
         if len(ones) < count:
@@ -205,17 +206,21 @@ class BagStumps(ABC):
 
 
 class HistogramStumps(BagStumps):
-    """Stumps of a bag whose sums come from histograms: sums in all joint bins; for one score."""
+    """Stumps of a bag whose sums are read from histograms: sums of derivatives in all joint bins.
+
+    A sample has one score: the axis of the scores has the length 1.
+    """
 
     n_compared = 0
 
     def __init__(self, codes):
         super().__init__(codes)
         self.n_summed_bins = codes.n_joint_bins
-        # The missing values of a feature are in its first bin. Each numeric group is marked whose
-        # stumps are +1 for them although all thresholds are above this bin.
+        # Missing values are in the first bin of a feature, below all thresholds. The mask has an
+        # entry for each numeric group: True if its stumps are +1 for missing values all the same.
         first_stump = self.first_stump[self._numeric_groups]
         self._is_missing_above = codes.is_missing_above[first_stump]
+        # Bin of the missing values for each True of the mask.
         self._missing_bins = codes.first_bin_of_stump[first_stump[self._is_missing_above]]
 
     def block_stumps(self, samples):
@@ -234,11 +239,12 @@ class HistogramStumps(BagStumps):
         total = histograms[:, : self._codes.n_bins[0]].sum(axis=1)
         above = np.empty((len(draws), len(total), len(self.n_stumps)))
         # 1) The sum above a threshold is the total, less the sum up to the last bin below it.
-        #    Axes of `bin_sums` (bin, sum, member), and of `below` (member, group, sum).
+        # Axes (bin, sum, member).
         bin_sums = histograms.transpose(1, 0, 2)
         threshold_bins, members = self._threshold_bins(draws)
+        # Axes (member, numeric group, sum).
         below = self._codes.running_sums(bin_sums)[threshold_bins, :, members]
-        # Sums up to a bin include the missing values; subtract them where they are above.
+        # The sums up to a bin include the missing values; subtract them where they count as above.
         below[:, self._is_missing_above] -= bin_sums[self._missing_bins].transpose(2, 0, 1)
         above[:, :, self._numeric_groups] = (total.T[:, None] - below).transpose(0, 2, 1)
         # 2) The sum of an equality group is the sum in its bin.
@@ -251,6 +257,7 @@ class HistogramStumps(BagStumps):
         See `BagStumps.score_addends`.
         """
         n_bins, n_members = self._codes.n_joint_bins, len(draws)
+        # Axes (member, numeric group).
         numeric_differences = difference[:, 0, self._numeric_groups]
         # 1) Numeric groups add to a bin the differences of all thresholds below it: a running sum
         #    of jumps within the feature. A jump is in the first bin above a threshold. Two groups
@@ -259,6 +266,7 @@ class HistogramStumps(BagStumps):
         flat_bins = (threshold_bins + 1) * n_members + members
         jumps = np.bincount(flat_bins.ravel(), numeric_differences.ravel(), n_bins * n_members)
         jumps = jumps.reshape(n_bins, n_members)
+        # Axes (bin, member).
         addends = self._codes.running_sums(jumps)
         # 2) Add the differences of single bins: the missing values above all thresholds, and the
         #    bins of the equality groups.
@@ -267,27 +275,28 @@ class HistogramStumps(BagStumps):
         return (addends[None].astype(np.float32),)
 
     def _threshold_bins(self, draws):
-        """Return the last bin below each drawn threshold, and an index of the members.
+        """Return the last joint bin below each drawn threshold, and an index of the members.
 
-        The two arrays broadcast to the shape (n_members, n_numeric_groups).
+        The shapes are (n_members, n_numeric_groups) and (n_members, 1); together, they index the
+        axes of bins and members of an array.
         """
         drawn_stumps = (self.first_stump + draws)[:, self._numeric_groups]
         return self._codes.bin_of_stump[drawn_stumps], np.arange(len(draws))[:, None]
 
 
 class ComparedStumps(BagStumps):
-    """Stumps of a bag whose numeric groups are compared with each sample.
+    """Stumps of a bag, with each sample compared with the drawn thresholds of the numeric groups.
 
-    The sums of the equality groups are sums in their bins.
+    The sum of an equality group is the sum in its bin.
     """
 
     def __init__(self, codes):
         super().__init__(codes)
         self.n_summed_bins = len(self._equality_bins)
-        # Equality group of each joint bin, numbered from 0; -1 for the other bins.
+        # Number of the equality group that tests for each joint bin, from 0; -1: no group does.
         self._equality_of_bin = np.full(codes.n_joint_bins, -1, np.int32)
         self._equality_of_bin[self._equality_bins] = np.arange(self.n_summed_bins)
-        # Number of thresholds of each numeric group below each sample.
+        # Number of thresholds of each numeric group below each sample, in the smallest data type.
         self.n_compared = len(self._numeric_groups)
         dtype = np.min_scalar_type(self.n_stumps[self._numeric_groups].max(initial=0))
         self._n_below = np.empty((self.n_compared, codes.n_samples), dtype)

@@ -67,7 +67,10 @@ class BlockRegions(ABC):
 
 
 class HistogramBlock(BlockRegions):
-    """Stumps whose sums `HistogramStumps` computes from histograms, which need no draws.
+    """Stumps whose sums are read from sums in bins, so that the blocks need no draws.
+
+    `HistogramStumps` has blocks of this class. A `ComparedBlock` contains one for the bins of its
+    equality groups.
 
     Parameters
     ----------
@@ -104,7 +107,10 @@ class HistogramBlock(BlockRegions):
 
 
 class ComparedBlock(BlockRegions):
-    """Stumps of numeric groups, compared with each sample, and of equality groups, with bins.
+    """Stumps of a block of `ComparedStumps`.
+
+    The samples are compared with the drawn thresholds of numeric groups. The stump of an equality
+    group is +1 in one bin.
 
     Parameters
     ----------
@@ -141,6 +147,7 @@ class ComparedBlock(BlockRegions):
         total, compared_sums, *equality_sums = sums
         total += sum_samples(derivatives)
         self._equality_block.add_derivative_sums(derivatives, draws, equality_sums)
+        # All features may be categories, whose groups are equality groups.
         if len(self._n_below):
             compared_sums += sum_by_region(derivatives, self._is_above(draws))
 
