@@ -170,16 +170,16 @@ class RegionSteps(NamedTuple):
     ----------
     steps : ndarray of shape (2, n_members, n_scores, n_regions)
         Change of the scores outside (index 0) and inside (index 1) each region.
-    slopes : ndarray of shape (n_members, n_regions)
-        Slope of the loss along the two steps: the sum of slope times step.
+    step_slopes : ndarray of shape (n_members, n_regions)
+        Slope of the loss along the two steps: the sum of slope times step over sides and scores.
     doubled_decreases : ndarray of shape (n_members, n_regions)
         Twice the decrease of the quadratic model of the loss. A step s lowers it by
         ``slope s - (curvature + DAMPING) s^2 / 2``. For a Newton step, twice the decrease is
-        ``slope s``; it differs from `slopes` if a constraint changes a step.
+        ``slope s``, so that it differs from `step_slopes` only where a constraint changes a step.
     """
 
     steps: np.ndarray
-    slopes: np.ndarray
+    step_slopes: np.ndarray
     doubled_decreases: np.ndarray
 
 
@@ -253,8 +253,8 @@ class JointBoostingMaster(Master):
         Samples that `losses` are computed from, in place of the out-of-bag scores.
     best_member_intercepts : ndarray of shape (n_members, n_scores)
         `member_intercepts` after the best round.
-    is_available : ndarray of shape (n_members, n_regions) or True
-        True where a member may use a region.
+    is_available : ndarray of shape (n_members, n_regions), dtype=bool, or True
+        True where a member may use a region; a single True: all regions.
     has_constraints : bool
         True if the signs of votes are constrained; see `JointStumpMaster`.
     """
@@ -401,15 +401,16 @@ class JointBoostingMaster(Master):
         total = total.T.reshape(n_members, 2, n_sums // 2)
         outside = total[..., None] - inside
         # Axes (side, member, score, region); side 0 is outside a region, and side 1 inside.
-        slopes, curvatures = (np.stack([outside[:, kind], inside[:, kind]]) for kind in (0, 1))
+        slopes = np.stack([outside[:, 0], inside[:, 0]])
+        curvatures = np.stack([outside[:, 1], inside[:, 1]])
         # 2) Take a step on each side.
         steps, step_slopes, doubled_decreases = self._region_steps(draws, slopes, curvatures)
-        # 3) The gain of a region is its decrease beyond the decrease by one step for all samples.
-        #    All are doubled.
+        # 3) The gain of a region is its decrease of the loss beyond the decrease by a constant
+        #    step, which is equal on both sides. All are doubled. Axes (member, region).
         total_slope, total_curvature = total[:, 0], total[:, 1]
-        gain_of_all = (total_slope**2 / (total_curvature + DAMPING)).sum(axis=1, keepdims=True)
-        gain = (doubled_decreases - gain_of_all).clip(0.0)
-        gain = np.where(self.is_available, gain, 0.0)
+        constant_decreases = total_slope**2 / (total_curvature + DAMPING)
+        gain = doubled_decreases - constant_decreases.sum(axis=1, keepdims=True)
+        gain = np.where(self.is_available, gain.clip(0.0), 0.0)
         if not gain.any() and not self.has_constraints:
             # The training ends, as all regions are without a gain. With constraints it goes on,
             # since other draws may have a gain.
