@@ -433,7 +433,8 @@ class JointBoostingMaster(Master):
             False if the loss did not decrease for `patience` rounds.
         """
         # 1) Propose a change of the scores to the blocks. A sample gets the steps outside all
-        #    regions, and the difference for each of its regions.
+        #    regions, a constant of shape (n_scores, n_members), and the difference for each region
+        #    that contains it.
         draws, (steps_outside, steps_inside), slope = proposal
         constant = steps_outside.sum(axis=2).T.astype(np.float32)
         difference = steps_inside - steps_outside
@@ -441,7 +442,8 @@ class JointBoostingMaster(Master):
         curvature = self._sum_over_blocks(
             lambda block: block.propose_step(constant, draws, *addends)
         )
-        # 2) Change the scores by a Newton step of each member along the sum of its steps.
+        # 2) Change the scores by a Newton step along the sum of the steps. The step sizes, a factor
+        #    for each member, have the shape (n_members,).
         step_size = self.params.eta * slope / np.maximum(curvature, np.finfo(np.float32).tiny)
         if self.has_constraints:
             # A longer step could give a vote the wrong sign.
@@ -449,8 +451,8 @@ class JointBoostingMaster(Master):
         step_sizes = np.tile(step_size.astype(np.float32), (max(map(len, self.block_rows)), 1))
         out_of_bag_loss = self._sum_over_blocks(lambda block: block.apply_step(step_sizes))
         # 3) Add the steps to the model, the mean of the members. A region has the outputs -1
-        #    outside and +1 inside, so its vote is half the difference of its two steps, and their
-        #    mean goes to the intercept.
+        #    outside and +1 inside, so its vote is half the difference of its two steps, and half
+        #    their sum goes to the intercept.
         half_step = step_size[:, None, None] / (2 * len(step_size))
         constants = (steps_inside + steps_outside) * half_step
         self.intercept += constants.sum(axis=(0, 2))

@@ -203,13 +203,15 @@ class JointStumpMaster(JointBoostingMaster):
         group_slopes = slopes[:, :, 0, groups]
         damped_curvatures = curvatures[:, :, 0, groups] + DAMPING
         # 2) Replace the steps that give a vote the wrong sign. The vote changes by half the
-        #    difference of the two sides, divided by the number of members.
+        #    difference of the two sides, divided by the number of members. `zeroing` has the steps
+        #    with the difference that sets the vote to 0.
         below, above = newton.steps[:, :, 0, groups]
         new_votes = votes + (above - below) / (2 * n_members)
         has_wrong_sign = self._stump_signs[drawn_stumps] * new_votes < 0
         zeroing = _zeroing_steps(group_slopes, damped_curvatures, -2 * n_members * votes)
         group_steps = np.where(has_wrong_sign, zeroing, [below, above])
-        # 3) Compute their effects; see `RegionSteps`.
+        # 3) Compute the effects of the steps, which `RegionSteps` defines. `quadratic` is the
+        #    doubled decrease 2 slope s - (curvature + DAMPING) s^2, summed over both sides.
         group_step_slopes = (group_slopes * group_steps).sum(axis=0)
         quadratic = 2 * group_step_slopes - (damped_curvatures * group_steps**2).sum(axis=0)
         steps, step_slopes, doubled_decreases = (array.copy() for array in newton)
