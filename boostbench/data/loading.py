@@ -159,7 +159,7 @@ def _forbid_train_rows_beside_splits(spec: DataSpec, dataset: Dataset) -> None:
     """
     # The data have a user's file, or a shipped config, which an override changes.
     has_config = spec.path or spec.name in configs.list_options("data")
-    if has_config and "train_rows" in spec.overrides:
+    if has_config and "train_rows" in spec.differences_from_shipped:
         raise UserError(
             f"data.train_rows is {spec.train_rows}, but {dataset.source} has splits already, in "
             "it or in .splits.npz beside it; leave out data.train_rows, or take these away"

@@ -108,8 +108,8 @@ class Experiment:
             data["missing"] = self.imputation
         if self.takes_categories:
             data["words"] = "categories"
-        if self.dataset.spec and self.dataset.spec.overrides:
-            data["cut"] = self.dataset.spec.overrides
+        if self.dataset.spec and self.dataset.spec.differences_from_shipped:
+            data["cut"] = self.dataset.spec.differences_from_shipped
         return Config({"data": data, "measure": self.measure.name, **self.spec.settings})
 
     @cached_property

@@ -18,7 +18,7 @@ from boostbench.fitting.trial import Outcome
 from boostbench.fitting.tuning import Choice, choose
 from boostbench.records.index import ExperimentResults, Records
 from boostbench.records.store import check_writable
-from boostbench.spec.data import key_options
+from boostbench.spec.data import selecting_options
 from boostbench.util.errors import UserError, did_you_mean
 
 RERUNS = ("never", "missing", "stale", "all")
@@ -400,7 +400,7 @@ def _record_data_options(results: list[RunResults], run_records: RunRecords) -> 
     for results_of_experiment in results:
         experiment = results_of_experiment.experiment
         file = run_records.file_for(experiment)
-        options = key_options(experiment.config.data.data_options)
+        options = selecting_options(experiment.config.data.data_options)
         # Read the records again: an earlier experiment of this loop may have changed them.
         for record in [file.get(record.key) for record in results_of_experiment.records]:
             if not record.has_options(options):

@@ -33,7 +33,7 @@ from boostbench.records.store import (
 from boostbench.records.verified import Finding, RefitFindings
 from boostbench.spec import measures
 from boostbench.spec.class_facts import CodeVersion
-from boostbench.spec.data import key_options
+from boostbench.spec.data import selecting_options
 from boostbench.spec.experiment import ExperimentSpec
 from boostbench.util.errors import UserError
 
@@ -330,7 +330,7 @@ class Records:
             and config.data.missing in (None, imputation)
         }
         # 3) Select the records whose data were requested with the options of the specification.
-        options = key_options(spec.data.overrides)
+        options = selecting_options(spec.data.differences_from_shipped)
         matches = [
             record
             for record in records

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from boostbench.records.schema import Record
 from boostbench.records.store import RecordFile, check_writable, read_records, record_paths
-from boostbench.spec.data import key_options
+from boostbench.spec.data import selecting_options
 from boostbench.util.errors import UserError
 
 # Entries in which equal results may differ: last digits of scores, and the line of a failure.
@@ -149,7 +149,7 @@ def merge_options(record: Record, other: Record) -> Record:
     """
     if not record.is_trial:
         for options in (other.config.data.data_options, *(other.later_requests or ())):
-            if not record.has_options(key_options(options)):
+            if not record.has_options(selecting_options(options)):
                 record = record.add_options(options)
     return record
 

@@ -25,7 +25,7 @@ import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
 from boostbench.spec.class_facts import FIRST_EDITION, CodeVersion
-from boostbench.spec.data import key_options
+from boostbench.spec.data import selecting_options
 from boostbench.spec.keys import RecordKeys, digest, drop_removed_parameters
 
 #: Version of the form of lines. Lines of the first version are no longer read.
@@ -78,7 +78,7 @@ class Data(Struct, frozen=True):
         Numbers of samples, features and classes of the whole data set.
     data_options : dict, default={}
         Data options of the first request, such as the selected rows and classes, see
-        `boostbench.spec.data.DataSpec.overrides`; the entry ``cut``.
+        `boostbench.spec.data.DataSpec.differences_from_shipped`; the entry ``cut``.
     missing : str or None
         Imputation of missing values; None without missing values.
     text_encoding : str or None
@@ -366,14 +366,14 @@ class Record(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=F
         Parameters
         ----------
         options : mapping
-            Options that select data, see `boostbench.spec.data.key_options`.
+            Options that select data, see `boostbench.spec.data.selecting_options`.
         """
         first_request = self.config.data.data_options
         # Most records were requested once, without options: then the first comparison is enough.
-        if first_request == options or key_options(first_request) == options:
+        if first_request == options or selecting_options(first_request) == options:
             return True
         later_requests = [] if self.later_requests is UNSET else self.later_requests
-        return any(key_options(request) == options for request in later_requests)
+        return any(selecting_options(request) == options for request in later_requests)
 
     def add_options(self, options: Mapping[str, Any]) -> "Record":
         """Return the record with the data options of a later request, see `has_options`."""

@@ -344,7 +344,7 @@ class DataSpec(msgspec.Struct, frozen=True, omit_defaults=True):
         return msgspec.structs.replace(self, train_rows=self.openml.train_rows, **differing)
 
     @property
-    def overrides(self) -> dict[str, Any]:
+    def differences_from_shipped(self) -> dict[str, Any]:
         """Differences to the config of the same name in ``conf/data``, the shipped config.
 
         Changed and additional keys with their values, in JSON types, such as the selected classes
@@ -353,16 +353,16 @@ class DataSpec(msgspec.Struct, frozen=True, omit_defaults=True):
         """
         # 1) Take the keys with another value.
         shipped, config = _shipped_spec(self.name).to_config(), self.to_config()
-        overrides = {key: value for key, value in config.items() if value != shipped.get(key)}
+        differences = {key: value for key, value in config.items() if value != shipped.get(key)}
         # 2) Set removed keys to None. A false value, such as a seed of 0, is like a missing key.
-        overrides |= {key: None for key, value in shipped.items() if value and key not in config}
+        differences |= {key: None for key, value in shipped.items() if value and key not in config}
         # 3) Write the path in one form: records are looked up by it, from any system.
         if self.path:
             path, working_folder = user_path(self.path).absolute(), Path.cwd()
             is_below = path.is_relative_to(working_folder)
             path = path.relative_to(working_folder) if is_below else path
-            overrides["path"] = path.as_posix()
-        return overrides
+            differences["path"] = path.as_posix()
+        return differences
 
 
 @functools.cache
@@ -376,13 +376,13 @@ def _shipped_spec(name: str) -> DataSpec:
     return DataSpec.from_config(configs.read_option("data", name))
 
 
-def key_options(overrides: Mapping[str, Any]) -> dict[str, Any]:
+def selecting_options(differences: Mapping[str, Any]) -> dict[str, Any]:
     """Return the options that select other data than the shipped config does.
 
     Parameters
     ----------
-    overrides : mapping
-        `DataSpec.overrides`, of today or of a record.
+    differences : mapping
+        `DataSpec.differences_from_shipped`, of today or of a record.
 
     Returns
     -------
@@ -390,4 +390,4 @@ def key_options(overrides: Mapping[str, Any]) -> dict[str, Any]:
         The options without ``expect``, which only checks counts, and without ``missing``, whose
         effect a record states by itself, see `boostbench.records.schema.Data`.
     """
-    return {key: value for key, value in overrides.items() if key not in ("expect", "missing")}
+    return {key: value for key, value in differences.items() if key not in ("expect", "missing")}

@@ -4,13 +4,13 @@ from fitting.examples import RECORD, TRIAL, modify_record, recorded
 from boostbench.records.index import title_data_sets
 from boostbench.records.merge import merge_options
 from boostbench.records.schema import Data
-from boostbench.spec.data import key_options
+from boostbench.spec.data import selecting_options
 
 ONE, OTHER = {"header": True}, {"rows": [0, 9]}
 
 
 def test_expected_numbers_are_no_data_options():
-    assert key_options(ONE | {"expect": {"classes": 3}, "missing": "drop"}) == ONE
+    assert selecting_options(ONE | {"expect": {"classes": 3}, "missing": "drop"}) == ONE
     record = recorded(modify_record(RECORD, config__data__cut=ONE | {"expect": None}))
     assert record.has_options(ONE)
 

@@ -125,16 +125,18 @@ def test_unknown_keys_are_refused():
         DataSpec.from_config({"name": "toy", "openml": {"id": 3, "version": 1}})
 
 
-def test_config_overrides_are_the_differences_to_the_named_config(monkeypatch, tmp_path):
+def test_differences_from_shipped_leave_out_equal_keys(monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     named = configs.read_option("data", "vowel")
-    assert DataSpec.from_config(named).overrides == {}
-    assert DataSpec.from_config(named | {"classes": 3}).overrides == {"classes": 3}
+    assert DataSpec.from_config(named).differences_from_shipped == {}
+    assert DataSpec.from_config(named | {"classes": 3}).differences_from_shipped == {"classes": 3}
     mine = {"name": "vowel", "path": "vowel.csv"}
     gone = {key: None for key, value in named.items() if value and key not in mine}
     assert "expect" in gone
-    assert DataSpec.from_config(mine).overrides == {"path": "vowel.csv"} | gone
-    assert DataSpec.from_config(mine | {"name": "mine"}).overrides == {"path": "vowel.csv"}
+    assert DataSpec.from_config(mine).differences_from_shipped == {"path": "vowel.csv"} | gone
+    assert DataSpec.from_config(mine | {"name": "mine"}).differences_from_shipped == {
+        "path": "vowel.csv"
+    }
 
 
 def test_name_is_required():
