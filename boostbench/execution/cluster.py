@@ -114,7 +114,6 @@ class Cluster:
             If the scheduler is gone, or a worker has other code or cannot load the data.
         """
         from distributed import as_completed
-        from distributed.scheduler import KilledWorker
 
         waiting_tasks = iter(tasks)
         # Task of each future, and name of the trace: the file in which the deadline leaves its
@@ -140,19 +139,7 @@ class Cluster:
                 submit_next()
             for future in finished:
                 task, trace_name = in_flight.pop(future)
-                if future.status == "finished":
-                    outcome = future.result()
-                else:
-                    error = future.exception() if future.status == "error" else None
-                    # A future is cancelled or lost if the scheduler is gone.
-                    if error is None:
-                        raise self._scheduler_error()
-                    if isinstance(error, UserError):
-                        raise error
-                    if not isinstance(error, KilledWorker):
-                        reason = f"{type(error).__name__}: {first_line(error)}"
-                        raise UserError(f"a Dask worker cannot do the work: {reason}")
-                    outcome = self._find_timeout(task.trial, trace_name) or DIED
+                outcome = self._read_outcome(future, task.trial, trace_name)
                 submit_next()
                 yield task, outcome
         except (OSError, TimeoutError) as error:
@@ -160,6 +147,37 @@ class Cluster:
         finally:
             if self.client.status == "running":
                 self.client.cancel(list(in_flight))
+
+    def _read_outcome(self, future, trial: Trial, trace_name: str) -> Outcome:
+        """Return the outcome of the task of a future that is over.
+
+        Parameters
+        ----------
+        future : dask.distributed.Future
+        trial : Trial
+            Trial of the task.
+        trace_name : str
+            Name of its trace, see `run_task`.
+
+        Raises
+        ------
+        UserError
+            See `__call__`.
+        """
+        from distributed.scheduler import KilledWorker
+
+        if future.status == "finished":
+            return future.result()
+        error = future.exception() if future.status == "error" else None
+        # A future is cancelled or lost if the scheduler is gone.
+        if error is None:
+            raise self._scheduler_error()
+        if isinstance(error, UserError):
+            raise error
+        if not isinstance(error, KilledWorker):
+            reason = f"{type(error).__name__}: {first_line(error)}"
+            raise UserError(f"a Dask worker cannot do the work: {reason}")
+        return self._find_timeout(trial, trace_name) or DIED
 
     def _find_timeout(self, trial: Trial, trace_name: str) -> Outcome | None:
         """Return the outcome of a trial that killed its workers if the deadline ended them."""
