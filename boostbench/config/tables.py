@@ -694,6 +694,7 @@ def _read_columns(entries: Any, where: str) -> tuple[ColumnDefinition, ...]:
     where : str
         Path of the file, for messages.
     """
+    # 1) Take the entries of another table.
     if isinstance(entries, str):
         path, other = configs.read_definition("table", entries)
         entries = other.get("columns")
@@ -701,6 +702,7 @@ def _read_columns(entries: Any, where: str) -> tuple[ColumnDefinition, ...]:
             raise UserError(
                 f"{where}: columns: {path} has no columns of its own; name a table that lists them"
             )
+    # 2) Make a struct of each entry. Its name is the algorithm, unless it gives another one.
     columns = []
     for name, content in _read_entries(entries, f"{where}: columns"):
         where_column = f"{where}: column {name}"
@@ -710,6 +712,7 @@ def _read_columns(entries: Any, where: str) -> tuple[ColumnDefinition, ...]:
         columns.append(
             struct_from_yaml(ColumnDefinition, default | content, where_column, name=name)
         )
+    # 3) Add the names to equal titles.
     counts = Counter((column.group, column.title) for column in columns if column.title)
     return tuple(
         msgspec.structs.replace(column, title=f"{column.title} ({column.name})")

@@ -133,7 +133,7 @@ class Cluster:
                 finished.add(future)
                 return
 
-        # Submit the first tasks; each finished one makes room for the next.
+        # Submit the first tasks. Each finished one makes room for the next.
         try:
             for _ in range(_TASKS_PER_WORKER * max(1, len(self.client.nthreads()))):
                 submit_next()

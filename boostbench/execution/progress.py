@@ -134,6 +134,7 @@ class ProgressDisplay(AbstractContextManager):
         self._start = self._last_line = self.clock()
         self.tuning = _Phase("tuning", event.n_trials)
         self.splits = _Phase("splits", event.n_splits)
+        # Each fit counts as one second if there is no forecast.
         self._seconds_left, self._average = float(event.n_trials + event.n_splits), 1.0
         if event.forecast and event.forecast.seconds:
             n_expected = event.n_trials + event.n_splits - event.forecast.n_unknown

@@ -300,6 +300,7 @@ def _forecast(
     """
     n_splits = Counter(experiment for experiment, _ in missing)
     n_trials = Counter(task.experiment for task in trials)
+    # The missing splits of an experiment are a group of fits, and so are its missing trials.
     groups = []
     for experiment in n_splits:
         # If no split was recorded yet, the times of trials are used for splits, and vice versa.

@@ -543,7 +543,15 @@ class GroupCheck:
 
 
 class Refit(NamedTuple):
-    """Record that is fitted again, with the check of its group, which gets the result."""
+    """Record that is fitted again.
+
+    Attributes
+    ----------
+    group_check : GroupCheck
+        Check of the record's group, which gets the result.
+    fit : RecordedFit
+        The record.
+    """
 
     group_check: GroupCheck
     fit: RecordedFit
@@ -634,7 +642,17 @@ def select_affordable(refits: Iterable[Refit], budget: float) -> Iterator[Refit]
 
 @dataclass(frozen=True, eq=False)
 class _Task:
-    """Refit of a record of a group; a `Work` of `boostbench.execution.workers`."""
+    """Refit with its trial and its data; a `Work` of `boostbench.fitting.trial` for the workers.
+
+    Attributes
+    ----------
+    group_check, fit
+        See `Refit`.
+    trial : Trial
+        Trial that repeats the recorded fit.
+    dataset : Dataset
+        Data set of the record.
+    """
 
     group_check: GroupCheck
     fit: RecordedFit

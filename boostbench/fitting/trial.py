@@ -281,6 +281,7 @@ def run_trial(trial: Trial, X, y: np.ndarray) -> Outcome:
     KeyboardInterrupt
         If the user interrupts the fit.
     """
+    # 1) Fit and measure, and collect the warnings.
     started = now()
     with warnings.catch_warnings(record=True) as caught, threadpool_limits(1):
         try:
@@ -292,6 +293,7 @@ def run_trial(trial: Trial, X, y: np.ndarray) -> Outcome:
             raise
         except BaseException as error:  # SystemExit of an estimator fails its trial only
             outcome = _failure(error)
+    # 2) Add the facts of the trial, which a failure has as well.
     different_warnings = dict.fromkeys(
         f"{warning.category.__name__}: {first_line(warning.message)}" for warning in caught
     )

@@ -178,16 +178,18 @@ def _build_stand_in(origin: _ClassOrigin) -> type:
     Its bases are stand-ins for the bases of the class, so that it inherits their attributes. Its
     attributes are described at the top of this module.
     """
+    # 1) Find the definition of the class, and the origins of its bases.
     tree = _parse_module(origin.module)
     node = next(n for n in tree.body if isinstance(n, ast.ClassDef) and n.name == origin.name)
     bases = [base.id for base in node.bases if isinstance(base, ast.Name)]
     # Bases of other packages have neither an edition nor parameters of boostbench.
     base_origins = [*filter(None, (_find_origin(origin.module, base) for base in bases))]
+    # 2) Collect annotations, as texts, methods and attributes. Python itself would call special
+    #    methods, such as `__init_subclass__`: they are left out, except for `__init__`.
     namespace = {"__annotations__": {}}
     for item in node.body:
         if isinstance(item, ast.AnnAssign) and isinstance(item.target, ast.Name):
             namespace["__annotations__"][item.target.id] = ast.unparse(item.annotation)
-        # Python calls special methods of classes, such as `__init_subclass__`: they are left out.
         if isinstance(item, ast.FunctionDef) and (
             item.name == "__init__" or not item.name.startswith("__")
         ):
@@ -197,6 +199,7 @@ def _build_stand_in(origin: _ClassOrigin) -> type:
                 namespace[variable] = _literal(value)
             except _NotInSourceError:
                 namespace[variable] = value
+    # 3) Make the class.
     return type(origin.name, tuple(map(_build_stand_in, base_origins)), namespace)
 
 
@@ -214,6 +217,7 @@ def _find_origin(module: str, name: str) -> _ClassOrigin | None:
     tree = _parse_module(module)
     if any(isinstance(node, ast.ClassDef) and node.name == name for node in tree.body):
         return _ClassOrigin(module, name)
+    # Follow an import of the class, which may be inside a function, to the module that defines it.
     imports = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
     for node in imports:
         names = [alias.name for alias in node.names if alias.asname is None]

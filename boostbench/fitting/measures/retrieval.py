@@ -77,10 +77,13 @@ class Retrieval(Measure):
 
     def take(self, trial: Trial, X, y: np.ndarray) -> RetrievalResults:
         """Fit on the training part, and rank the data base for each query."""
+        # 1) Fit, and compute the codes of the queries.
         fit = trial.fit(X, y)
         start = time.process_time()
         queries = self.outputs(fit)["end"]
         seconds = time.process_time() - start
+        # 2) Compute the codes of the data base: the training part, and the samples that a reduction
+        #    of the training part left out.
         spare = trial.split.spare
         codes, labels = _codes(fit, fit.X_train), fit.y_train
         if len(spare):
