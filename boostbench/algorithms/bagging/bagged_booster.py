@@ -250,38 +250,26 @@ class BaggedBooster(
             stump_sums = [member.stump_sum() for member in self.estimators_]
         except ValueError:
             return
-        # 1) Write all members with the same stumps, of polarity 1, one for each distinct test (pair
-        #    of feature and threshold). `votes` has the shape (n_tests, n_outputs, n_members): a
-        #    member without a test has the vote 0. `signed_coefficients` has the shape (n_stumps,
-        #    n_outputs), with the stumps of all members one after another.
-        stumps = Stumps([stump for stump_sum in stump_sums for stump in stump_sum.stumps])
-        coefficients = np.concatenate([stump_sum.coefficients for stump_sum in stump_sums])
-        signed_coefficients = stumps.polarity[:, None] * coefficients.reshape(len(stumps), -1)
-        tests, test_of_stump = np.unique(
-            np.column_stack([stumps.feature, stumps.threshold]), axis=0, return_inverse=True
-        )
-        n_stumps = [len(stump_sum.stumps) for stump_sum in stump_sums]
-        member_of_stump = np.repeat(np.arange(len(stump_sums)), n_stumps)
-        # The intercepts have the shape (n_outputs, n_members).
-        intercepts = np.stack([np.ravel(stump_sum.intercept) for stump_sum in stump_sums], axis=1)
-        votes = np.zeros((len(tests), *intercepts.shape))
-        np.add.at(votes, (test_of_stump, slice(None), member_of_stump), signed_coefficients)
-        # 2) Subtract the mean over the members. The columns of the coefficients are pairs (output,
+        # 1) Subtract the mean over the members. The columns of the coefficients are pairs (output,
         #    member), with the members as the inner axis, as `member_spread` takes them.
+        stumps, votes, intercepts = _align_stumps(stump_sums)
         deviations = StumpSum(
-            Stumps.from_arrays(tests[:, 0].astype(np.int64), tests[:, 1]),
-            (votes - votes.mean(axis=2, keepdims=True)).reshape(len(tests), -1),
+            stumps,
+            (votes - votes.mean(axis=2, keepdims=True)).reshape(len(stumps), -1),
             (intercepts - intercepts.mean(axis=1, keepdims=True)).ravel(),
         )
-        # 3) The standard deviation of the bag is the spread of members on bootstrap samples. It is
+        # 2) The standard deviation of the bag is the spread of members on bootstrap samples. It is
         #    the spread of members on smaller samples times the factor of the jackknife, see
         #    `Spread`.
         factor = 1.0 if self.bootstrap else np.sqrt(1 / self.validation_fraction - 1)
-        # 4) Limit the spread and the weights of the rows to the bytes of the model: its
+        # 3) Limit the spread and the weights of the rows to the bytes of the model: its
         #    coefficients, and the feature, threshold and polarity of each stump, 8 bytes each. A
         #    pickled bag then at most doubles.
         row_weights = self._term_sizes.row_weights
-        model_bytes = coefficients.nbytes + 3 * stumps.threshold.nbytes
+        model_bytes = sum(
+            stump_sum.coefficients.nbytes + 3 * stump_sum.stumps.threshold.nbytes
+            for stump_sum in stump_sums
+        )
         self._spread = member_spread(
             pairs=(),
             stump_sum=deviations,
@@ -422,6 +410,39 @@ class BagTraining:
         model = copy.copy(self.booster)
         model.estimators_ = [*self.booster.estimators_]
         return model
+
+
+def _align_stumps(stump_sums):
+    """Write members as sums of the same stumps, one for each distinct test, of polarity 1.
+
+    A test is a pair of a feature and a threshold.
+
+    Parameters
+    ----------
+    stump_sums : list of StumpSum
+        Sum of stumps of each member.
+
+    Returns
+    -------
+    stumps : boostbench.core.stumps.stump.Stumps
+    votes : ndarray of shape (n_stumps, n_outputs, n_members)
+        Vote of each member for each stump; 0 if it does not have the test.
+    intercepts : ndarray of shape (n_outputs, n_members)
+    """
+    # 1) Put the stumps of all members one after another: a row of coefficients for each.
+    all_stumps = Stumps([stump for stump_sum in stump_sums for stump in stump_sum.stumps])
+    coefficients = np.concatenate([stump_sum.coefficients for stump_sum in stump_sums])
+    signed_coefficients = all_stumps.polarity[:, None] * coefficients.reshape(len(all_stumps), -1)
+    n_stumps = [len(stump_sum.stumps) for stump_sum in stump_sums]
+    member_of_stump = np.repeat(np.arange(len(stump_sums)), n_stumps)
+    # 2) Add up the coefficients of equal tests, by member.
+    tests, test_of_stump = np.unique(
+        np.column_stack([all_stumps.feature, all_stumps.threshold]), axis=0, return_inverse=True
+    )
+    intercepts = np.stack([np.ravel(stump_sum.intercept) for stump_sum in stump_sums], axis=1)
+    votes = np.zeros((len(tests), *intercepts.shape))
+    np.add.at(votes, (test_of_stump, slice(None), member_of_stump), signed_coefficients)
+    return Stumps.from_arrays(tests[:, 0].astype(np.int64), tests[:, 1]), votes, intercepts
 
 
 def _check_booster(booster):
