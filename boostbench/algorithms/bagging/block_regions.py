@@ -27,7 +27,7 @@ class BlockRegions(ABC):
         Parameters
         ----------
         n_sums : int
-            Number of derivatives of each sample and member.
+            Number of derivatives of each sample and member: a slope and a curvature per score.
         n_members : int
 
         Returns
@@ -42,7 +42,7 @@ class BlockRegions(ABC):
         Parameters
         ----------
         derivatives : list of n_sums ndarray of shape (n_samples, n_members), dtype=float32
-            Derivatives of the loss.
+            Derivatives of the loss: the slopes of all scores, then the curvatures.
         draws : ndarray
         sums : tuple of ndarray
             From `zero_sums`. Overwritten.
