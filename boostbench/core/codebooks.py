@@ -67,8 +67,8 @@ def max_distance_codewords(n_classes, n_components, rng):
         Dimension, 1 or more. For 2 the vectors are the corners of a regular polygon, and for
         ``n_classes - 1`` or more the vertices of a regular simplex. For 1 there are only two
         distinct vectors, -1 and +1, so that classes share them. Otherwise L-BFGS minimises the
-        largest inner product of two vectors, smoothed (see `smoothed_inner_product`), and the best
-        local optimum of five starts is returned.
+        largest inner product of two vectors, smoothed (see `smoothed_largest_product`), and the
+        best local optimum of five starts is returned.
     rng : numpy.random.Generator
         Generator of the starts.
 
@@ -133,7 +133,7 @@ def normalise_rows(vectors):
     return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
 
 
-def smoothed_inner_product(flat, shape, sharpness):
+def smoothed_largest_product(flat, shape, sharpness):
     """Return the smoothed largest inner product of the normalised rows, and its gradient.
 
     Parameters
@@ -160,12 +160,12 @@ def smoothed_inner_product(flat, shape, sharpness):
     units = vectors / lengths
     products = units @ units.T
     np.fill_diagonal(products, -np.inf)
-    value = logsumexp(sharpness * products)
-    gradient = 2 * np.exp(sharpness * products - value) @ units
+    log_sum = logsumexp(sharpness * products)
+    gradient = 2 * np.exp(sharpness * products - log_sum) @ units
     # A row of length l is normalised to y = row / l: a change of the row changes y by its component
     # orthogonal to y, divided by l.
     gradient -= (gradient * units).sum(axis=1, keepdims=True) * units
-    return value / sharpness, (gradient / lengths).ravel()
+    return log_sum / sharpness, (gradient / lengths).ravel()
 
 
 def _maximise_distance(vectors):
@@ -183,7 +183,7 @@ def _maximise_distance(vectors):
     for sharpness in _SHARPNESS:
         # The default value binds the present value of the loop's variable.
         def smooth(shifted, sharpness=sharpness):
-            return smoothed_inner_product(shifted - _SHIFT, shape, sharpness)
+            return smoothed_largest_product(shifted - _SHIFT, shape, sharpness)
 
         shifted = normalise_rows(vectors).ravel() + _SHIFT
         shifted = nonnegative_quasi_newton(smooth, shifted, nu=0.0, max_iter=_MAX_STEPS).w

@@ -123,7 +123,7 @@ def locality_preserving(X, neighbours, squared_distances, n_components):
     weights = weights.maximum(weights.T)
     degrees = np.asarray(weights.sum(axis=1)).ravel()
     degree_matrix = X.T @ (degrees[:, None] * X)
-    return _smallest_eigenvectors(degree_matrix - X.T @ (weights @ X), degree_matrix, n_components)
+    return _minimising_directions(degree_matrix - X.T @ (weights @ X), degree_matrix, n_components)
 
 
 def neighbourhood_preserving(X, neighbours, n_components):
@@ -150,7 +150,7 @@ def neighbourhood_preserving(X, neighbours, n_components):
     X. He, D. Cai, S. Yan and H.-J. Zhang, "Neighborhood preserving embedding", ICCV 2005.
     """
     residuals = X - _weight_matrix(neighbours, reconstruction_weights(X, neighbours)) @ X
-    return _smallest_eigenvectors(residuals.T @ residuals, X.T @ X, n_components)
+    return _minimising_directions(residuals.T @ residuals, X.T @ X, n_components)
 
 
 def reconstruction_weights(X, neighbours):
@@ -190,7 +190,7 @@ def _weight_matrix(neighbours, values):
     return sparse.csr_array((values.ravel(), neighbours.ravel(), indptr), (n_samples, n_samples))
 
 
-def _smallest_eigenvectors(matrix, constraint, n_components):
+def _minimising_directions(matrix, constraint, n_components):
     """Return the directions a of the smallest ``a' matrix a`` with ``a' constraint a = 1``.
 
     These are the eigenvectors of the smallest eigenvalues of ``matrix a = rho constraint a``, with

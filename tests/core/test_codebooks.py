@@ -13,7 +13,7 @@ from boostbench.core.codebooks import (
     max_distance_codewords,
     random_half,
     simplex_vertices,
-    smoothed_inner_product,
+    smoothed_largest_product,
 )
 
 
@@ -63,11 +63,11 @@ def test_codewords_do_not_depend_on_rounding_errors(n_classes, n_components, mon
     digits = np.random.default_rng(0)
 
     def perturbed_product(*arguments):
-        value, gradient = smoothed_inner_product(*arguments)
+        value, gradient = smoothed_largest_product(*arguments)
         return value, gradient * (1 + 1e-15 * digits.uniform(-1, 1, gradient.shape))
 
     codewords = max_distance_codewords(n_classes, n_components, rng())
-    monkeypatch.setattr(codebooks, "smoothed_inner_product", perturbed_product)
+    monkeypatch.setattr(codebooks, "smoothed_largest_product", perturbed_product)
     np.testing.assert_array_equal(max_distance_codewords(n_classes, n_components, rng()), codewords)
 
 
@@ -76,8 +76,8 @@ def test_gradient_of_the_smoothed_product_equals_differences(sharpness):
     shape = 5, 3
     start = rng(2).normal(size=15)
     wrong = check_grad(
-        lambda x: smoothed_inner_product(x, shape, sharpness)[0],
-        lambda x: smoothed_inner_product(x, shape, sharpness)[1],
+        lambda x: smoothed_largest_product(x, shape, sharpness)[0],
+        lambda x: smoothed_largest_product(x, shape, sharpness)[1],
         start,
     )
     assert wrong < 1e-5

@@ -15,7 +15,7 @@ from boostbench.core.linear_algebra import (
     inverse_from_cholesky,
     weighted_gram,
 )
-from boostbench.core.projections import _smallest_eigenvectors
+from boostbench.core.projections import _minimising_directions
 
 # Relative rounding error of a sum of 50 products, and its growth in an inverse.
 ROUNDING = 50 * np.finfo(float).eps
@@ -98,7 +98,7 @@ def test_eigenvectors_do_not_depend_on_the_sign_of_the_solver(flip, monkeypatch)
     rng = np.random.default_rng(1)
     X, labels = rng.normal(size=(40, 3)), rng.permutation(40) % 4
     matrix, scale = X.T @ np.diag(rng.random(40)) @ X, X.T @ X
-    plain = _smallest_eigenvectors(matrix, scale, 3), canonical_directions(X, labels, 1e-3)[0]
+    plain = _minimising_directions(matrix, scale, 3), canonical_directions(X, labels, 1e-3)[0]
 
     def flipped(*args, **kwargs):
         values, vectors = eigh(*args, **kwargs)
@@ -107,7 +107,7 @@ def test_eigenvectors_do_not_depend_on_the_sign_of_the_solver(flip, monkeypatch)
     for name in ("projections", "binary_codes"):
         monkeypatch.setattr(f"boostbench.core.{name}.eigh", flipped)
     flipped_signs = (
-        _smallest_eigenvectors(matrix, scale, 3),
+        _minimising_directions(matrix, scale, 3),
         canonical_directions(X, labels, 1e-3)[0],
     )
     for first, second in zip(plain, flipped_signs, strict=True):

@@ -127,14 +127,14 @@ class GiniTreeSearch(ClassTreeSearch):
 
         Returns
         -------
-        _Leaf
+        _Node
             Its gain is 0 if no split separates classes by more than rounding errors.
         """
         # 1) Find the best split. Weights are divided by the weight of the leaf, and are 0 for other
         # samples.
         weights = np.where(is_inside, G, 0.0)
         class_weights = np.bincount(self.labels, weights, self.n_classes)
-        leaf = _Leaf(is_inside, class_weights)
+        leaf = _Node(is_inside, class_weights)
         if not may_grow or np.count_nonzero(class_weights) < 2:
             return leaf
         total = class_weights.sum()
@@ -210,7 +210,7 @@ class GiniTreeSearch(ClassTreeSearch):
         return self.search.best_position(self._search_weights, _gain_from_edges, scale=1.0)
 
 
-class _Leaf(NamedTuple):
+class _Node(NamedTuple):
     """A leaf of a growing tree and its best split.
 
     Attributes

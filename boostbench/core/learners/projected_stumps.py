@@ -375,7 +375,7 @@ def _bin_by_quantiles(points, rounding_gap, n_bins):
 
     Returns
     -------
-    codes : ndarray of shape (n_rows, n_points)
+    bins : ndarray of shape (n_rows, n_points)
         Number of thresholds of the row below each point.
     thresholds : ndarray of shape (n_bins - 1, n_rows)
         Thresholds between neighbouring points; -inf if no point is below.
@@ -398,11 +398,11 @@ def _bin_by_quantiles(points, rounding_gap, n_bins):
     # 3) Compute the thresholds, and count them below each point. No point is below the first rank.
     thresholds = above_middle(values[row, lower_ranks], values[row, upper_ranks])
     thresholds[upper_ranks == 0] = -np.inf
-    codes = [
+    bins = [
         bin_indices(row_points, row_thresholds)
         for row_points, row_thresholds in zip(points, thresholds, strict=True)
     ]
-    return np.stack(codes), thresholds.T
+    return np.stack(bins), thresholds.T
 
 
 def _quantile_thresholds(points, rounding_gap, n_bins):

@@ -94,9 +94,11 @@ class RandomProjectionSearch:
         self._weights[:-1] = weights
         # A sum below a threshold minus half of all weights is -1/2 of the stump's edge. In the last
         # column all samples are below: it belongs to the constant stump.
-        sums = _prefix_sums(self._weights.take(order), -weights.sum() / 2)
+        negative_half_edges = _prefix_sums(self._weights.take(order), -weights.sum() / 2)
         # 2) Select the largest magnitude, and put the threshold between two neighbours.
-        feature, rank = self._select_first(weights, order, is_tied, np.abs(sums, out=sums))
+        feature, rank = self._select_first(
+            weights, order, is_tied, np.abs(negative_half_edges, out=negative_half_edges)
+        )
         direction, threshold = projection[:, feature].copy(), np.inf
         if rank < n_samples - 1:
             low, high = self.X[order[feature, rank : rank + 2]] @ direction

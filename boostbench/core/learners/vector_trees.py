@@ -185,7 +185,7 @@ class VectorTreeSearch:
         """
         # 1) Find the tests level by level. The nodes of a level are numbered from 0: node n has the
         # children 2 n (test fails) and 2 n + 1 (test holds) in the next level.
-        counted_weights = np.column_stack([G, self._sample_counts])
+        weights_and_counts = np.column_stack([G, self._sample_counts])
         node_of_sample = np.zeros(len(G), np.int64)
         tests = []
         for level in range(self.depth):
@@ -193,7 +193,7 @@ class VectorTreeSearch:
             is_above = np.zeros(len(G), bool)
             for node in range(2**level):
                 is_inside = node_of_sample == node
-                weights = counted_weights * is_inside[:, None] if level else counted_weights
+                weights = weights_and_counts * is_inside[:, None] if level else weights_and_counts
                 position = self._best_position(weights, criterion)
                 if position is None:
                     return None

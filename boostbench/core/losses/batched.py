@@ -73,7 +73,7 @@ class BatchedBinaryLogistic:
         -------
         ndarray of shape (n_models,), dtype=float32
         """
-        return sum_curvatures(curvatures, direction * direction)
+        return total_curvature(curvatures, direction * direction)
 
 
 class BatchedMulticlassLogistic:
@@ -130,7 +130,7 @@ class BatchedMulticlassLogistic:
         # multiplied by the margin of the direction to the own class, 0.
         margins = self._margins(direction)
         margins *= margins
-        return sum_curvatures(curvatures, margins)
+        return total_curvature(curvatures, margins)
 
     def _margins(self, scores):
         """Return the score of each sample's class minus all its scores."""
@@ -170,7 +170,7 @@ class BatchedSquaredLoss:
 
     def curvature_along(self, direction, curvatures):
         """Return second derivatives; see `BatchedBinaryLogistic.curvature_along`."""
-        return sum_curvatures(curvatures, direction * direction)
+        return total_curvature(curvatures, direction * direction)
 
 
 class BatchedPoissonLoss:
@@ -213,7 +213,7 @@ class BatchedPoissonLoss:
 
     def curvature_along(self, direction, curvatures):
         """Return second derivatives; see `BatchedBinaryLogistic.curvature_along`."""
-        return sum_curvatures(curvatures, direction * direction)
+        return total_curvature(curvatures, direction * direction)
 
 
 class BatchedQuantileLoss:
@@ -274,7 +274,7 @@ class BatchedQuantileLoss:
 
     def curvature_along(self, direction, curvatures):
         """Return second derivatives; see `BatchedBinaryLogistic.curvature_along`."""
-        return sum_curvatures(curvatures, direction * direction)
+        return total_curvature(curvatures, direction * direction)
 
 
 def _margin_derivatives(margins, weights):
@@ -299,7 +299,7 @@ def _margin_derivatives(margins, weights):
     return negative_slopes, curvatures
 
 
-def sum_curvatures(curvatures, squares):
+def total_curvature(curvatures, squares):
     """Return the sum of curvatures times squared changes, for each model.
 
     Parameters

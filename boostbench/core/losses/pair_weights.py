@@ -70,7 +70,7 @@ class PairWeights(ABC):
         length = max(1, min(n_samples, _BLOCK_PAIRS // n_classes))
         # Buffers for a block of samples. Their allocation in every round would take as long as the
         # passes over them.
-        self._rows, self._work = np.empty((2, length, n_classes))
+        self._factor_buffer, self._work = np.empty((2, length, n_classes))
         self._blocks = [self._make_block(start, length) for start in range(0, n_samples, length)]
 
     def _make_block(self, start, length):
@@ -141,9 +141,9 @@ class PairWeights(ABC):
         -------
         ndarray of shape (n_block_samples, n_classes)
         """
-        rows = table.reshape(-1, self.n_classes)
+        table_rows = table.reshape(-1, self.n_classes)
         group = self._group[block]
-        return rows.take(group, axis=0, out=self._rows[: len(group)], mode="clip")
+        return table_rows.take(group, axis=0, out=self._factor_buffer[: len(group)], mode="clip")
 
     def _fill_own_class_gains(self, block):
         """Set the gains of the samples' own classes in a block, so that rows sum to 0; return them.

@@ -237,18 +237,18 @@ def _hessian(problem, curvature, classes, columns, starts):
         h = H.take(columns[block, None] * H.shape[1] + relevant)
         matrix[block, block] = weighted_gram(h, by_score[label, relevant])
         # 2) Add the samples of the class to the blocks of this class and each other class. The
-        # samples of the other class are added when the loop reaches that class. `mixed` has the
-        # shape (n_free_of_class, n_free). The curvature is 0 for r = y_i, so that its columns of
-        # this class are 0.
+        # samples of the other class are added when the loop reaches that class. `cross_sums` has
+        # the shape (n_free_of_class, n_free). The curvature is 0 for r = y_i, so that its columns
+        # of this class are 0.
         relevant = members[by_score[label, members] > 0]
         weighted = H.take(relevant, axis=1)[columns]
         h = weighted[block].copy()
         weighted *= curvature.take(relevant, axis=1)[classes]
-        mixed = h @ weighted.T
+        cross_sums = h @ weighted.T
         # Blocks (this class, earlier classes), on the left of the diagonal block.
-        matrix[block, : block.start] -= mixed[:, : block.start]
+        matrix[block, : block.start] -= cross_sums[:, : block.start]
         # Blocks (later classes, this class), below the diagonal block.
-        matrix[block.stop :, block] -= mixed[:, block.stop :].T
+        matrix[block.stop :, block] -= cross_sums[:, block.stop :].T
     return matrix
 
 

@@ -259,7 +259,7 @@ class PrimalSVM:
         """Return the values of samples multiplied by their weights."""
         return values if self._sample_weight is None else values * self._sample_weight[rows]
 
-    def _exact_line_search(self, decrease, linear, step_square):
+    def _exact_line_search(self, decrease, linear, squared_norm):
         """Return the size of a step at which the objective is smallest.
 
         The derivative along the step increases and is piecewise linear; its root is computed
@@ -269,7 +269,7 @@ class PrimalSVM:
         ----------
         decrease : ndarray of shape (n_samples,)
             Decrease of the slacks by the step.
-        linear, step_square : float
+        linear, squared_norm : float
             Derivative of |w|^2 / 2 along the step, and squared norm of the step in w.
 
         Returns
@@ -281,7 +281,7 @@ class PrimalSVM:
         def derivative(size):
             """Return the derivative of the objective along the step, at a given size."""
             clipped = self._clipped_slack(self._slack - size * decrease)
-            return linear + size * step_square - self._curvature * (decrease @ clipped)
+            return linear + size * squared_norm - self._curvature * (decrease @ clipped)
 
         # 1) List the sizes at which a sample changes pieces.
         active = decrease != 0
@@ -446,17 +446,17 @@ class GrowingRidge:
         # 2) Subtract its projection from the residual. The product with the centred column equals
         # the product with its orthogonal component, since the residual is orthogonal to the earlier
         # columns, and is more accurate.
-        step = centred @ self._root_weighted_residual / length
+        target_coefficients = centred @ self._root_weighted_residual / length
         if is_dependent:
             # The orthogonal component is a rounding error.
-            orthogonal[:] = step[:] = 0.0
+            orthogonal[:] = target_coefficients[:] = 0.0
         self._root_weighted_residual = blas.dger(
-            -1.0, orthogonal, step, a=self._root_weighted_residual, overwrite_a=1
+            -1.0, orthogonal, target_coefficients, a=self._root_weighted_residual, overwrite_a=1
         )
         self._orthogonal.append(orthogonal)
         self._triangle.append(np.append(coefficients, length))
         self.means.append(mean)
-        self._orthogonal_coefficients.append(step)
+        self._orthogonal_coefficients.append(target_coefficients)
 
     @property
     def residual(self):

@@ -296,7 +296,7 @@ def _bounded_minimiser(hessian, gradient, lower):
     x = np.zeros_like(gradient)
     is_free = np.ones(len(x), bool)
     residual = -gradient
-    target = None
+    target_square = None
     n_products = 0
     while True:
         # 1) Start conjugate gradients at x. The target is a fraction of the first residual.
@@ -304,10 +304,10 @@ def _bounded_minimiser(hessian, gradient, lower):
         solved = hessian.precondition(residual) * is_free
         direction = snap_to_grid(solved, _DIRECTION_BITS)
         preconditioned_norm = residual @ solved
-        if target is None:
-            target = _FORCING_TERM**2 * preconditioned_norm
+        if target_square is None:
+            target_square = _FORCING_TERM**2 * preconditioned_norm
         # 2) Take steps along conjugate directions.
-        while preconditioned_norm > target and n_products < _MAX_PRODUCTS_PER_STEP:
+        while preconditioned_norm > target_square and n_products < _MAX_PRODUCTS_PER_STEP:
             n_products += 1
             product = hessian.product(direction) * is_free
             curvature = direction @ product
@@ -382,6 +382,8 @@ def significant_mask(curvature):
     """
     ascending = np.sort(curvature, axis=-1)
     sums = np.cumsum(ascending, axis=-1)
-    rank = np.sum(sums <= _NEGLIGIBLE_FRACTION * sums[..., -1:], axis=-1, keepdims=True)
-    least = np.take_along_axis(ascending, np.minimum(rank, curvature.shape[-1] - 1), axis=-1)
-    return curvature >= (1 - _EQUAL_TOLERANCE) * least
+    n_negligible = np.sum(sums <= _NEGLIGIBLE_FRACTION * sums[..., -1:], axis=-1, keepdims=True)
+    smallest_kept = np.take_along_axis(
+        ascending, np.minimum(n_negligible, curvature.shape[-1] - 1), axis=-1
+    )
+    return curvature >= (1 - _EQUAL_TOLERANCE) * smallest_kept

@@ -132,7 +132,7 @@ class StumpEvaluator:
 
     def stump(self, position, polarity=1):
         """Return the `Stump` at a position, with the given polarity."""
-        return self._make_stump(*self._layout.stump_keys_at(position), polarity)
+        return self._make_stump(*self._layout.feature_and_stump_at(position), polarity)
 
     def edges(self, G):
         """Return the edges of all stumps.
@@ -192,7 +192,7 @@ class StumpEvaluator:
             for selected, chunk_edges in self._iter_exact_edges(G, positions):
                 edges[selected] = chunk_edges[np.arange(len(chunk_edges)), columns[selected]]
             return edges
-        stumps = zip(*self._layout.stump_keys_at(positions), columns, strict=True)
+        stumps = zip(*self._layout.feature_and_stump_at(positions), columns, strict=True)
         for index, (feature, stump_index, column) in enumerate(stumps):
             edges[index] = G[:, column] @ _signs(self._is_above(feature, stump_index))
         return edges
@@ -217,7 +217,7 @@ class StumpEvaluator:
         width = max(1, BLOCK_OUTPUTS // len(self.X))
         for start in range(0, len(positions), width):
             block = slice(start, start + width)
-            stumps = zip(*self._layout.stump_keys_at(positions[block]), strict=True)
+            stumps = zip(*self._layout.feature_and_stump_at(positions[block]), strict=True)
             edges[block] = _signs(np.stack([self._is_above(*stump) for stump in stumps])) @ G
         return edges
 
@@ -250,7 +250,7 @@ class StumpEvaluator:
 
     def _stump_and_outputs(self, position):
         """Return the stump at a position, with polarity 1, and its outputs."""
-        stump = self._layout.stump_keys_at(position)
+        stump = self._layout.feature_and_stump_at(position)
         return self._make_stump(*stump), _signs(self._is_above(*stump))
 
     def _make_stump(self, feature, stump_index, polarity=1):
@@ -270,7 +270,7 @@ class StumpEvaluator:
         """Return `is_padding` for a slice or an array of positions."""
         if isinstance(positions, slice) or "is_padding" in vars(self):
             return self.is_padding[positions]
-        return self._layout.stump_keys_at(positions)[1] < 0
+        return self._layout.feature_and_stump_at(positions)[1] < 0
 
     def _iter_edge_slices(self, W, total):
         """Yield slices of positions and the edges there; see `Layout.iter_edge_slices`."""
@@ -346,11 +346,11 @@ def choose_layout(X, thresholds, codes=None):
     JointHistogram or Sorted
     """
     n_thresholds = sum(map(len, thresholds))
-    layout = Sorted if _is_mostly_distinct(n_thresholds, X) else joint_histogram
+    layout = Sorted if _is_mostly_distinct(n_thresholds, X) else make_joint_histogram
     return layout(X, thresholds, codes)
 
 
-def joint_histogram(X, thresholds, codes=None):
+def make_joint_histogram(X, thresholds, codes=None):
     """Return a `JointHistogram` of numbers; see `choose_layout` for the parameters."""
     if codes is None:
         codes = [

@@ -389,16 +389,16 @@ def numeric_feature_codes(codes, thresholds):
     """
     # Each feature is its own view, so that `feature` has the view of each stump.
     n_thresholds = np.array([len(feature_thresholds) for feature_thresholds in thresholds])
-    feature = np.repeat(np.arange(len(thresholds)), n_thresholds)
-    all_false = np.zeros(len(feature), bool)
+    feature_of_stump = np.repeat(np.arange(len(thresholds)), n_thresholds)
+    all_false = np.zeros(len(feature_of_stump), bool)
     return FeatureCodes(
         codes=codes,
         n_bins=n_thresholds + 1,
         feature_of_view=np.arange(len(thresholds)),
-        view_of_stump=feature,
+        view_of_stump=feature_of_stump,
         threshold_of_stump=np.concatenate(thresholds),
         # Each earlier feature has one bin more than thresholds.
-        bin_of_stump=np.arange(len(feature)) + feature,
+        bin_of_stump=np.arange(len(feature_of_stump)) + feature_of_stump,
         is_equality=all_false,
         is_missing_above=all_false,
     )

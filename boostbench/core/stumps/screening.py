@@ -92,7 +92,7 @@ class MaxAbsEdge:
         return np.abs(search.exact_edges(G, positions, columns))
 
 
-class RowCriterion:
+class AllColumnsCriterion:
     """Criterion of the largest score, a function of the edges of a stump in all columns.
 
     It is for searches that get the scale of the scores from their caller, and therefore has neither
@@ -124,7 +124,7 @@ class RowCriterion:
         return self._change_bound(W.copy())[:, None]
 
 
-class SumAbsEdge(RowCriterion):
+class SumAbsEdge(AllColumnsCriterion):
     """Criterion of the largest sum of the absolute edges of a stump in all columns.
 
     Parameters

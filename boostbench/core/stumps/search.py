@@ -31,8 +31,8 @@ import numpy as np
 from boostbench.core.stumps.evaluation import StumpEvaluator, weights_and_total
 from boostbench.core.stumps.layouts.sorted import PIECE
 from boostbench.core.stumps.screening import (
+    AllColumnsCriterion,
     MaxAbsEdge,
-    RowCriterion,
     SumAbsEdge,
     abs_column_sums,
     flush_negligible,
@@ -175,7 +175,9 @@ class StumpSearch(StumpEvaluator):
         if not self.n_positions:
             return None
         chunks = self._iter_edge_slices(*weights_and_total(G, np.float64))
-        positions, *_ = self._collect_candidates(chunks, RowCriterion(score), TIE_TOLERANCE * scale)
+        positions, *_ = self._collect_candidates(
+            chunks, AllColumnsCriterion(score), TIE_TOLERANCE * scale
+        )
         return self._first_stump(np.atleast_1d(positions))
 
     def best_position_excluding(self, G, score, change_bound, scale, excluded):
@@ -217,7 +219,7 @@ class StumpSearch(StumpEvaluator):
             n_roundings = len(sums) * (len(sums) + _NORM_ROUNDINGS)
             change_bound_of_sums = float(change_bound(sums[None].copy())[0])
             tolerance += 2 * layout.error_bound(dtype, n_roundings) * change_bound_of_sums
-        criterion = RowCriterion(score, change_bound, excluded)
+        criterion = AllColumnsCriterion(score, change_bound, excluded)
         chunks = layout.iter_candidates(*weights_and_total(G, dtype), tolerance, criterion)
         excluded_edges = np.empty((len(excluded), len(sums)))
         chunks = _zero_excluded_edges(chunks, excluded, excluded_edges)
@@ -245,15 +247,15 @@ class StumpSearch(StumpEvaluator):
         dtype = layout.dtype
         with np.errstate(over="ignore"):
             W, total = weights_and_total(G, dtype)
-        bound = criterion.scale_bound(W)
-        if not _FLOAT32_RANGE[0] < bound < _FLOAT32_RANGE[1]:
+        scale_bound = criterion.scale_bound(W)
+        if not _FLOAT32_RANGE[0] < scale_bound < _FLOAT32_RANGE[1]:
             G = rescale_pow2(G)
             W, total = weights_and_total(G, dtype)
-            bound = criterion.scale_bound(W)
+            scale_bound = criterion.scale_bound(W)
         if dtype is np.float32 and W.size >= _MIN_FLUSHED:
-            W = flush_negligible(W, bound)
+            W = flush_negligible(W, scale_bound)
         relative_tolerance = 2 * layout.error_bound(dtype, criterion.n_roundings) + TIE_TOLERANCE
-        tolerance = relative_tolerance * bound
+        tolerance = relative_tolerance * scale_bound
         chunks = layout.iter_candidates(W, total, tolerance, criterion)
         indices, scores, width = self._collect_candidates(chunks, criterion, tolerance)
         if np.ndim(indices) == 0:
@@ -261,7 +263,7 @@ class StumpSearch(StumpEvaluator):
             return divmod(int(indices), width)
         if len(indices) == 0:
             return None
-        # `bound` may exceed the scale by far. Computing the exact scale takes less time than
+        # `scale_bound` may exceed the scale by far. Computing the exact scale takes less time than
         # evaluating the candidates that it rejects.
         scale = criterion.scale(abs_column_sums(W))
         is_near = scores >= scores.max() - relative_tolerance * scale
@@ -274,7 +276,9 @@ class StumpSearch(StumpEvaluator):
             scores = criterion.exact_scores(self, G, position, column)
         # 3) Break ties.
         is_equal = scores >= scores.max() - TIE_TOLERANCE * scale
-        canonical_rank = self._layout.stump_keys_at(position)[1].astype(np.int64) * width + column
+        canonical_rank = (
+            self._layout.feature_and_stump_at(position)[1].astype(np.int64) * width + column
+        )
         first = np.where(is_equal, canonical_rank, canonical_rank.max() + 1).argmin()
         return int(position[first]), int(column[first])
 
@@ -321,7 +325,7 @@ class StumpSearch(StumpEvaluator):
         ----------
         chunks : iterable of (slice or ndarray, ndarray)
             Positions and their edges.
-        criterion : MaxAbsEdge, RowCriterion or SumAbsEdge
+        criterion : MaxAbsEdge, AllColumnsCriterion or SumAbsEdge
         tolerance : float
             Upper bound on the rounding error of the difference of two scores.
 

@@ -3,7 +3,7 @@ import pytest
 
 from boostbench.core.losses.objective import euclidean_lengths
 from boostbench.core.stumps import search as search_module
-from boostbench.core.stumps.evaluation import joint_histogram
+from boostbench.core.stumps.evaluation import make_joint_histogram
 from boostbench.core.stumps.layouts.sorted import Sorted
 from boostbench.core.stumps.search import StumpSearch
 from boostbench.core.stumps.stump import Stump
@@ -13,7 +13,7 @@ from . import reference
 MANY_SEEDS = range(20)
 
 
-@pytest.fixture(params=[joint_histogram, Sorted])
+@pytest.fixture(params=[make_joint_histogram, Sorted])
 def layout(request, monkeypatch):
     """Force each layout, independently of the data."""
     monkeypatch.setattr("boostbench.core.stumps.evaluation.choose_layout", request.param)

@@ -16,7 +16,7 @@ from boostbench.core.learners.vector_trees import CodewordVote, LeastSquares, Ve
 from boostbench.core.losses.objective import euclidean_lengths
 from boostbench.core.stumps import evaluation
 from boostbench.core.stumps import search as search_module
-from boostbench.core.stumps.evaluation import joint_histogram
+from boostbench.core.stumps.evaluation import make_joint_histogram
 from boostbench.core.stumps.layouts.sorted import Sorted
 from boostbench.core.stumps.search import (
     ConstantFallbackSearch,
@@ -27,7 +27,7 @@ from boostbench.core.weak_learner import TIE_TOLERANCE, argmax_with_tolerance
 
 from . import reference
 
-LAYOUTS = [joint_histogram, Sorted]
+LAYOUTS = [make_joint_histogram, Sorted]
 
 
 @st.composite

@@ -53,7 +53,7 @@ class Layout:
         """Number of positions."""
         return len(self.stump_index)
 
-    def stump_keys_at(self, positions):
+    def feature_and_stump_at(self, positions):
         """Return the feature and the stump index of each of the positions."""
         return self.feature[positions], self.stump_index[positions]
 
@@ -106,7 +106,7 @@ class Layout:
             Parameters of `iter_edges`.
         tolerance : float
             Edges within this distance of the largest one are yielded.
-        criterion : MaxAbsEdge, RowCriterion or SumAbsEdge
+        criterion : MaxAbsEdge, AllColumnsCriterion or SumAbsEdge
             Criterion of the search; see `boostbench.core.stumps.screening`.
 
         Yields

@@ -136,7 +136,7 @@ class RankBlocks(Layout):
             Sums of the weights.
         tolerance : float
             Scores that differ by at most this number may be equal up to rounding.
-        criterion : boostbench.core.stumps.screening.RowCriterion
+        criterion : boostbench.core.stumps.screening.AllColumnsCriterion
             Turns edges into scores.
 
         Yields
@@ -163,7 +163,7 @@ class RankBlocks(Layout):
             # 2) Update the largest score by the ends that are thresholds and not excluded.
             is_excluded = piece.place_mask(*excluded)
             scores = scores[:, 1:]
-            scores[~piece.is_end(is_excluded)] = -np.inf
+            scores[~piece.ends_at_threshold(is_excluded)] = -np.inf
             piece.last_max_score = scores.max()
             best_score = max(best_score, piece.last_max_score)
             # 3) Evaluate the blocks that may contain a larger score.
@@ -300,7 +300,7 @@ class _FeatureBlocks:
         mask[row[is_in_piece], place[is_in_piece]] = True
         return mask
 
-    def is_end(self, is_excluded):
+    def ends_at_threshold(self, is_excluded):
         """Return a mask of the blocks that end at a threshold that is not excluded."""
         ends = self._is_threshold[:, self._ends]
         return ends if is_excluded is None else ends & ~is_excluded[:, self._ends]

@@ -189,7 +189,7 @@ class Sorted(Layout):
         place_in_block, block = divmod(row, self._n_blocks)
         return first_feature + feature_in_piece, block * self._block_length + place_in_block
 
-    def stump_keys_at(self, positions):
+    def feature_and_stump_at(self, positions):
         """Return the stumps at positions; see `Layout`."""
         feature, place = self.places_of(positions)
         return feature, self._stump_index_at_place[feature, place]

@@ -104,9 +104,9 @@ class SparseFeatures:
         #    is True at the upper value, and `above` has the indices of the upper values.
         is_threshold = np.zeros(len(values), bool)
         is_threshold[1:] = (values[1:] > values[:-1]) & (feature[1:] == feature[:-1])
-        above = np.flatnonzero(is_threshold)
-        middle = midpoint(values[above - 1], values[above])
-        n_per_feature = np.bincount(feature[above], minlength=self.shape[1])
+        upper = np.flatnonzero(is_threshold)
+        middle = midpoint(values[upper - 1], values[upper])
+        n_per_feature = np.bincount(feature[upper], minlength=self.shape[1])
         # 3) Keep the thresholds at the quantiles of features with too many of them.
         if max_bins is not None:
             ends = np.cumsum(n_per_feature)
@@ -116,9 +116,9 @@ class SparseFeatures:
                 values_of_j, counts = self._values(j, sample_weight)
                 quantiles = find_thresholds(values_of_j, max_bins, counts)
                 is_chosen[chunk] = np.isin(middle[chunk], quantiles, assume_unique=True)
-            is_threshold[above] = is_chosen
+            is_threshold[upper] = is_chosen
             middle = middle[is_chosen]
-            n_per_feature = np.bincount(feature[above[is_chosen]], minlength=self.shape[1])
+            n_per_feature = np.bincount(feature[upper[is_chosen]], minlength=self.shape[1])
         # 4) The code of a value is the number of thresholds of its feature up to it: the number of
         #    all thresholds up to it, less the thresholds of earlier features.
         ends = np.cumsum(n_per_feature)

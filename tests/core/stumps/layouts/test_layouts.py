@@ -9,7 +9,7 @@ from boostbench.core.stumps import thresholds as quantiles
 from boostbench.core.stumps.evaluation import (
     JointHistogram,
     choose_layout,
-    joint_histogram,
+    make_joint_histogram,
     try_sorted_layout,
 )
 from boostbench.core.stumps.layouts.sorted import Sorted
@@ -41,7 +41,7 @@ def compute_edges(layout, G, dtype):
     )
 
 
-@pytest.mark.parametrize("kind", [joint_histogram, Sorted, SparseBins])
+@pytest.mark.parametrize("kind", [make_joint_histogram, Sorted, SparseBins])
 @pytest.mark.parametrize("n_columns", [1, 3])
 def test_edges_of_every_stump_equal_the_definition(layout_case, n_columns):
     X, thresholds, layout = layout_case
@@ -60,7 +60,7 @@ def test_edges_of_every_stump_equal_the_definition(layout_case, n_columns):
     np.testing.assert_allclose(edges[is_threshold], expected, atol=1e-5 * np.abs(G).sum())
 
 
-@pytest.mark.parametrize("kind", [joint_histogram, Sorted, SparseBins])
+@pytest.mark.parametrize("kind", [make_joint_histogram, Sorted, SparseBins])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_rounding_errors_are_within_the_bound(layout_case, dtype):
     X, thresholds, layout = layout_case
@@ -79,7 +79,7 @@ def test_rounding_errors_are_within_the_bound(layout_case, dtype):
 @pytest.mark.parametrize("shape", [(5, 3), (60, 1), (3000, 40)])
 def test_error_bound_is_small(shape):
     X = np.random.default_rng(0).normal(size=shape)
-    for kind in (joint_histogram, Sorted):
+    for kind in (make_joint_histogram, Sorted):
         # Sums over a few thousand samples are accurate to a thousandth of their weight.
         layout = kind(X, [cuts[::20] for cuts in reference.thresholds(X)])
         assert 0 < layout.error_bound(layout.dtype) < 1e-3

@@ -3,7 +3,7 @@ import math
 import numpy as np
 import pytest
 
-from boostbench.core.stumps.evaluation import joint_histogram
+from boostbench.core.stumps.evaluation import make_joint_histogram
 from boostbench.core.stumps.layouts import joint_histogram as joint_histogram_module
 from boostbench.core.stumps.layouts.joint_histogram import OneColumnHistogram, PairTables
 from boostbench.core.stumps.search import StumpSearch
@@ -21,7 +21,7 @@ def layout_case(request):
     X = np.column_stack([rng.integers(0, n, n_samples) for n in n_values]).astype(float)
     X[:, 0] += rng.random(n_samples) < 0.5
     thresholds = reference.thresholds(X)
-    histogram = joint_histogram(X, thresholds)
+    histogram = make_joint_histogram(X, thresholds)
     return X, thresholds, histogram, OneColumnHistogram(histogram.feature_codes)
 
 

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from boostbench.core.stumps import evaluation
-from boostbench.core.stumps.evaluation import joint_histogram
+from boostbench.core.stumps.evaluation import make_joint_histogram
 from boostbench.core.stumps.layouts import sorted as sorted_layout
 from boostbench.core.stumps.layouts.base import UNIT_ROUNDOFF
 from boostbench.core.stumps.layouts.sorted import RankBins, Sorted
@@ -105,7 +105,7 @@ def test_search_equals_search_of_all_edges(kind, seed, monkeypatch):
     )
     # Several columns, and each of them, are searched in the same layout.
     both = np.hstack([G, rng.normal(size=G.shape)])
-    monkeypatch.setattr(evaluation, "choose_layout", joint_histogram)
+    monkeypatch.setattr(evaluation, "choose_layout", make_joint_histogram)
     other = StumpSearch(X)
     assert search.best(both).learner == other.best(both).learner
     of_each = [one.stump_index[one.best_per_column(both)].tolist() for one in (search, other)]

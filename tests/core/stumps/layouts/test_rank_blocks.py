@@ -6,7 +6,7 @@ from boostbench.core.stumps import search as search_module
 from boostbench.core.stumps.layouts import rank_blocks
 from boostbench.core.stumps.layouts.rank_blocks import RankBlocks
 from boostbench.core.stumps.layouts.sorted import Sorted
-from boostbench.core.stumps.screening import MaxAbsEdge, RowCriterion, SumAbsEdge
+from boostbench.core.stumps.screening import AllColumnsCriterion, MaxAbsEdge, SumAbsEdge
 from boostbench.core.stumps.search import StumpSearch, StumpSearchWithExclusion
 from boostbench.core.weak_learner import TIE_TOLERANCE
 
@@ -87,7 +87,7 @@ def test_candidates_include_every_score_near_the_largest(dtype, tolerance, crite
             else positions[:0]
         )
         judge = {"entries": MaxAbsEdge(), "votes": SumAbsEdge(3)}.get(
-            criterion, RowCriterion(euclidean_lengths, euclidean_lengths, excluded)
+            criterion, AllColumnsCriterion(euclidean_lengths, euclidean_lengths, excluded)
         )
         candidates = {}
         for rows, edges in blocks.iter_candidates(W, total, 2 * off + tolerance * scale, judge):
