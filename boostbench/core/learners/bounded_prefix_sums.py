@@ -92,9 +92,10 @@ class BoundedPrefixSumSearch:
         self.tables = PrefixSumTables(bins, n_thresholds)
         # Bounds by the heavy points; None while all features are searched.
         self._bounds = None
-        # Number of the present round, from 1, and of the round from which on a search of all
-        # features chooses heavy points.
-        self._round = self._next_choice = 0
+        # Number of the present round, from 1.
+        self._round = 0
+        # First round whose search of all features may choose heavy points.
+        self._next_choice = 0
 
     def __call__(self, weights):
         """Return the sum with the largest absolute value.
@@ -116,8 +117,9 @@ class BoundedPrefixSumSearch:
             # 1) Find the candidates by the bounds.
             features = self._candidates(weights_float32)
             self._bounds.record_search(len(features))
-            # 2) Drop bounds that are old or have become costly. The next search of all features, in
-            # this round or in the next, chooses heavy points again. The candidates stay valid.
+            # 2) Drop bounds that are old or have become costly. The candidates stay valid. Without
+            # bounds, step 4 chooses heavy points again: in this round, or, if step 3 returns, in
+            # the next.
             if self._round >= self._next_choice or self._bounds.excess_cost > _MAX_EXCESS_COST:
                 self._bounds, self._next_choice = None, self._round
             # 3) Search the candidates only, if this is faster.
@@ -207,9 +209,9 @@ class BoundedPrefixSumSearch:
         float
         """
         # A sum in which each weight is rounded r times has an error of at most r eps / 2, relative
-        # to `scale`. A bound adds up three sums: over the heavy points now, and over all points and
-        # the heavy points at their choice. With the sum that it is compared with, this makes
-        # 2 r eps. Twice as much covers the few roundings of the change of the light points.
+        # to `scale`. Four sums have 2 r eps together: three in a bound (over the heavy points now,
+        # and over all points and the heavy points at their choice), and the sum that it is
+        # compared with. Twice as much covers the roundings of the change of the light points.
         roundings = max(roundings, self.tables.additions)
         return (4 * roundings * float(np.finfo(np.float32).eps) + TIE_TOLERANCE) * scale
 

@@ -181,7 +181,7 @@ class ClassTreeSearch:
     n_classes : int
     first_class_column : int, default=0
         Column of class 0 in the weights that are passed to `search`; the columns of the other
-        classes follow. `GiniTreeSearch` has the weights of all classes in column 0.
+        classes follow. `GiniTreeSearch` has the weights of the samples of all classes in column 0.
     """
 
     # Number of classes from which `ClassPrefixSums`, which adds up the weights of all classes in
@@ -257,8 +257,8 @@ class ClassStumpSearch(ClassTreeSearch):
         if self._prefix_sums is None:
             position = self._best_position_from_differences(G, scale)
         else:
-            # The scores of this search are half of the scores of the other search, which are
-            # doubled weights. Their scale is half as well.
+            # `majority_weight` returns weights, and `_doubled_majority_weight` of the other search
+            # twice these weights, hence half the scale.
             position = self._prefix_sums.best_position(G, majority_weight, scale / 2)
         if position is None:
             return None
@@ -332,12 +332,12 @@ def _concatenate(arrays, dtype=None):
     return np.concatenate(arrays, dtype=dtype) if len(arrays) else np.empty(0, dtype)
 
 
-def _depth(level, children, is_leaf):
+def _depth(nodes, children, is_leaf):
     """Return the largest number of tests on a path from a root to a leaf.
 
     Parameters
     ----------
-    level : ndarray of int
+    nodes : ndarray of int
         Indices of the roots.
     children : ndarray of shape (n_nodes, 2)
         See `Tree`.
@@ -345,7 +345,7 @@ def _depth(level, children, is_leaf):
     """
     # Each step replaces the inner nodes of a level by their children.
     depth = 0
-    while not is_leaf[level].all():
-        level = children[level[~is_leaf[level]]].ravel()
+    while not is_leaf[nodes].all():
+        nodes = children[nodes[~is_leaf[nodes]]].ravel()
         depth += 1
     return depth

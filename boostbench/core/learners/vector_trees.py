@@ -218,13 +218,14 @@ class VectorTreeSearch:
 
         def score(edges):
             """Return twice the sum of the gains of both sides of each test."""
-            # The edges are the sums above each threshold minus the sums below. They are
-            # overwritten by twice the sums above, and then by twice the sums below. The gain is
+            # An edge is the sum above a threshold minus the sum below: plus the total, it is twice
+            # the sum above. Twice the total minus this is twice the sum below. The gain is
             # homogeneous: doubled sums and counts give twice the gain.
             edges += total
-            gains = criterion.gain(edges[:, :-1], edges[:, -1])
-            np.subtract(2 * total, edges, out=edges)
-            gains += criterion.gain(edges[:, :-1], edges[:, -1])
+            doubled_sums = edges
+            gains = criterion.gain(doubled_sums[:, :-1], doubled_sums[:, -1])
+            np.subtract(2 * total, doubled_sums, out=doubled_sums)
+            gains += criterion.gain(doubled_sums[:, :-1], doubled_sums[:, -1])
             return gains
 
         edge_bound = criterion.edge_bound(weights[:, :-1], weights[:, -1])

@@ -126,8 +126,8 @@ class BatchedMulticlassLogistic:
     def curvature_along(self, direction, curvatures):
         """Return second derivatives; see `BatchedBinaryLogistic.curvature_along`."""
         # The curvature of the margin to class r is the entry of class r in `curvatures`. The entry
-        # of a sample's own class is the sum of the other entries. It has no effect, since it is
-        # multiplied by the margin of the direction to the own class, 0.
+        # of a sample's own class, the sum of the other entries, does not count: the margin to the
+        # own class is 0.
         margins = self._margins(direction)
         margins *= margins
         return total_curvature(curvatures, margins)
@@ -259,14 +259,14 @@ class BatchedQuantileLoss:
         residuals = self._y - scores
         # The derivative by u, which is minus the derivative by F, is tau - expit(-u / h), or
         # tau - 1/2 + tanh(u / 2h) / 2.
-        negative_slopes = residuals * (np.float32(0.5) / self._width)
-        np.tanh(negative_slopes, out=negative_slopes)
+        tanh = residuals * (np.float32(0.5) / self._width)
+        np.tanh(tanh, out=tanh)
         # The curvature is tanh(u / 2h) / 2u, whose limit at 0 is 1 / (4 h).
         residuals *= np.float32(2.0)
         curvatures = np.full_like(scores, np.float32(0.25) / self._width)
         is_near = np.abs(residuals) < np.float32(1e-3) * self._width
-        np.divide(negative_slopes, residuals, out=curvatures, where=~is_near)
-        negative_slopes *= np.float32(0.5)
+        np.divide(tanh, residuals, out=curvatures, where=~is_near)
+        negative_slopes = np.multiply(tanh, np.float32(0.5), out=tanh)
         negative_slopes += self._quantile - np.float32(0.5)
         negative_slopes *= self._weights
         curvatures *= self._weights

@@ -237,13 +237,14 @@ def _hessian(problem, curvature, classes, columns, starts):
         h = H.take(columns[block, None] * H.shape[1] + relevant)
         matrix[block, block] = weighted_gram(h, by_score[label, relevant])
         # 2) Add the samples of the class to the blocks of this class and each other class. The
-        # samples of the other class are added when the loop reaches that class. `cross_sums` has
-        # the shape (n_free_of_class, n_free). The curvature is 0 for r = y_i, so that its columns
-        # of this class are 0.
+        # samples of the other class are added when the loop reaches that class. Entry
+        # (s, t) of `cross_sums`, of shape (n_free_of_class, n_free), is the sum of h_s c[class of
+        # t] h_t over the samples of this class, for a coefficient s of this class and any t. The
+        # curvature is 0 for r = y_i, so that its columns of this class are 0.
         relevant = members[by_score[label, members] > 0]
-        weighted = H.take(relevant, axis=1)[columns]
-        h = weighted[block].copy()
-        weighted *= curvature.take(relevant, axis=1)[classes]
+        outputs = H.take(relevant, axis=1)[columns]
+        h = outputs[block].copy()
+        weighted = np.multiply(outputs, curvature.take(relevant, axis=1)[classes], out=outputs)
         cross_sums = h @ weighted.T
         # Blocks (this class, earlier classes), on the left of the diagonal block.
         matrix[block, : block.start] -= cross_sums[:, : block.start]
@@ -341,7 +342,7 @@ class RankingLoss(Problem):
     dual : ndarray of shape (n_pairs,)
         Dual variables u at the current point.
     norm_slope : float
-        Derivative of a second term of the loss, a function of the L1 norm of w. It is 0 here, and
+        Part of every entry of the gradient that comes from a term in the L1 norm of w: 0 here, and
         not 0 in a subclass whose loss bounds the norm.
 
     Examples
