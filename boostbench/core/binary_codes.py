@@ -155,12 +155,13 @@ def best_step(residual, projections, kernel):
     crossings = -projections[active] / kernel[active]
     order = np.argsort(crossings)
     crossings, rows = crossings[order], active[order]
-    # 2) Start from t = -inf, where the signs s are the signs of -kernel. Compute the change of
-    # h' R h after the first 1, 2, ... flips. If the samples of a set F flip, h = s - 2 s_F, where
-    # s_F is s in F and 0 elsewhere, so that h' R h changes by 4 (s_F' R s_F - s_F' R s). The first
-    # term, s_F' R s_F, is the sum of the symmetric matrix M_ij = s_i R_ij s_j over F x F. With
-    # samples in the order of their flips, flip k adds M_kk and twice M_kj for each earlier j. The
-    # second term grows by s_k (R s)_k.
+    # 2) Start from t = -inf, where the signs s (`initial_signs`) are the signs of -kernel. Compute
+    # `gains`: the total change of h' R h after 1, 2, ... flips. If the samples of a set F flip,
+    # h = s - 2 s_F, where s_F is s in F and 0 elsewhere, so that h' R h changes by
+    # 4 (s_F' R s_F - s_F' R s). The first term is the sum of the symmetric matrix
+    # M_ij = s_i R_ij s_j (`products`) over F x F. With samples in the order of their flips, flip k
+    # adds M_kk and twice M_kj for each earlier j (`interactions`). The second term grows by
+    # s_k (R s)_k.
     initial_signs = np.where(projections > 0, 1.0, -1.0)
     initial_signs[active] = np.where(kernel[active] > 0, -1.0, 1.0)
     ordered_signs = initial_signs[rows]
@@ -179,8 +180,8 @@ def best_step(residual, projections, kernel):
     # rounding.
     tolerance = _RELATIVE_TOLERANCE * float(np.abs(residual).sum())
     best = np.flatnonzero(is_distinct & (gains >= gains[is_distinct].max() - tolerance))[0]
-    # The samples with crossings at negative t have flipped at t = 0. A gain within rounding error
-    # is no reason to move.
+    # The samples with negative crossings have flipped at t = 0, the present state: their number
+    # gives the current gain. A gain within rounding error is no reason to move.
     current = gains[np.searchsorted(crossings, 0.0)]
     return float(steps[best]) if gains[best] > current + tolerance else 0.0
 
@@ -235,14 +236,14 @@ def fit_class_codes(kernels, labels, n_bits, max_iter):
 
 
 def smooth_loss(weights, kernels, P, N):
-    """Return ``-h' R h / n_samples ** 2`` for the smoothed signs ``h = tanh(kernels @ w / 2)``.
+    """Return ``-h' R h / n_samples ** 2`` for smoothed signs ``h = tanh(kernels @ weights / 2)``.
 
     Parameters
     ----------
     weights : ndarray of shape (n_anchors,)
     kernels : ndarray of shape (n_samples, n_anchors)
     P, N : ndarray of shape (n_samples, n_columns)
-        ``R = P @ P.T - N @ N.T``.
+        Factors of the residual: ``R = P @ P.T - N @ N.T``.
 
     Returns
     -------

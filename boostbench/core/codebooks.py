@@ -186,6 +186,7 @@ def _maximise_distance(vectors):
             return smoothed_largest_product(shifted - _SHIFT, shape, sharpness)
 
         shifted = normalise_rows(vectors).ravel() + _SHIFT
+        # nu = 0: there is no penalty.
         shifted = nonnegative_quasi_newton(smooth, shifted, nu=0.0, max_iter=_MAX_STEPS).w
         vectors = (shifted - _SHIFT).reshape(shape)
     return normalise_rows(vectors)

@@ -93,7 +93,7 @@ class CoefficientPath:
         -------
         scipy.sparse.csr_array of shape (n_rounds, n_coefficients)
         """
-        # Row t of the matrix is piece t + 1, after the empty piece.
+        # Row t of the matrix is piece t + 1: the empty first piece gives `indptr` its leading 0.
         indptr = np.cumsum([len(indices) for indices in self._indices])
         parts = np.concatenate(self._values), np.concatenate(self._indices), indptr
         return sparse.csr_array(parts, shape=(len(indptr) - 1, n_coefficients))
@@ -155,6 +155,7 @@ def l1_constrained_path(H, is_own_class, loss, norms):
     problem = PairwiseLoss(np.asarray(H, dtype=np.float64), is_own_class, loss)
 
     def mean_loss(w):
+        # `move` sets the coefficients, and returns the sum of the losses and its gradient.
         value, gradient = problem.move(w.reshape(shape))
         return value / is_own_class.size, gradient.ravel() / is_own_class.size
 
@@ -201,8 +202,8 @@ def stage_wise_path(H, is_own_class, loss, n_rounds, step=0.01):
     path = np.empty((n_rounds, *W.shape))
     for coefficients in path:
         _, gradient = problem.move(W)
-        # The tolerance for ties is a fraction of the sum of the absolute summands of a slope. This
-        # sum is unknown, and at least the largest slope.
+        # The scale of ties is the sum of the absolute summands of a slope. It is unknown: the
+        # largest slope, a lower bound of it, takes its place.
         W.ravel()[argmax_with_tolerance(-gradient.ravel(), np.abs(gradient).max())] += step
         coefficients[:] = W
     return path

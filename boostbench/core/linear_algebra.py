@@ -249,9 +249,9 @@ def add_sparse_product(matrix, dense, sums):
 def accumulate_rows(values):
     """Replace each row of an array by the sum of the rows up to it, as `numpy.cumsum` does.
 
-    If the number of columns is even, pairs of neighbouring columns are added up as the real and
-    imaginary parts of complex numbers. Every addition waits for the one before it, so that two
-    columns take as long as one. The rounding is the same.
+    An addition waits for the one before it in its column, so that two columns at a time take no
+    longer than one. If the number of columns is even, pairs of neighbouring columns are therefore
+    added up as the real and imaginary parts of complex numbers. The rounding is the same.
 
     Parameters
     ----------

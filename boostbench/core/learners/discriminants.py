@@ -106,7 +106,8 @@ class ProjectedDiscriminantSearch:
     def best(self, G):
         """Return the stump with the largest edge, for G that sums to zero; see `Search.best`.
 
-        Its polarity makes the edge positive. Ties go to the projected feature, then to the lowest
+        G has the signed weight of point (r, i) in row i and column r. The polarity of the stump
+        makes its edge positive. Ties go to the projected feature, then to the lowest
         threshold on the discriminant.
         """
         candidates = self.search.best(G), self._discriminant_stump(G)
@@ -119,11 +120,11 @@ class ProjectedDiscriminantSearch:
         The points (r, i) of all classes r and samples i lie on one line, at
         ``directions[r] @ X[i]``.
         """
-        # Positions between points that are equal up to rounding hold no stump.
         directions = self._discriminant(G)
         values = (self.X @ directions.T).reshape(1, -1)
         order, edges = edges_on_lines(values, G.reshape(1, -1))
         values = np.take_along_axis(values, order, axis=1)
+        # Points that are equal up to rounding have no threshold between them.
         scores = np.where(differs_from_next(values)[0], np.abs(edges[0]), -np.inf)
         first = int(argmax_with_tolerance(scores, np.abs(G).sum()))
         polarity = 1 if edges[0, first] >= 0 else -1
@@ -138,9 +139,9 @@ class ProjectedDiscriminantSearch:
         ndarray of shape (n_classes, n_features)
             Direction of each class: the discriminant as a function of z.
         """
-        # P holds the selected rows of all projection matrices side by side. A direction d in the
-        # space of P z is the direction P' d in the space of z, and moments M of z are P M P' of P
-        # z.
+        # P holds the selected rows of all projection matrices side by side, and z is the vector of
+        # a point (module docstring). If z has the covariance M, P z has P M P'. A direction d for
+        # P z is the direction P' d for z.
         within, difference = self._moments(G)
         selected = self.rng.choice(self.n_projections, self.n_selected, replace=False)
         if self.n_selected >= len(difference):

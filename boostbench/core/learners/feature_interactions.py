@@ -99,7 +99,7 @@ class Axis(NamedTuple):
         """
         if self.thresholds is None:
             # Each view is 1 in the cell of its category. The only view of a feature of two
-            # categories is 1 in cell 1.
+            # categories is 1 in cell 1: only the last column remains.
             eye = np.eye(self.n_cells)[:, -len(self.views) :]
             return self.views, np.full(len(self.views), 0.5), 2 * eye - 1
         # Cell c is above the thresholds 0 to c - 1 in the first view.
@@ -135,7 +135,8 @@ def make_axes(views, thresholds, max_thresholds):
         feature_views = np.flatnonzero(views.feature == feature)
         categories = views.category[feature_views]
         has_missing = bool((categories == MISSING).any())
-        # The first view of a numeric feature has no category, NaN.
+        # `category` is NaN for a view of the values of a numeric feature, MISSING for the view of
+        # missing values, and else the category.
         is_numeric = np.isnan(categories).any()
         if is_numeric:
             values = thresholds.get(int(feature_views[0]), np.empty(0))
@@ -153,7 +154,8 @@ def rank_pairs(is_above, feature_of_cut, negative_slopes, curvatures):
 
     A cut of each feature divides the samples into four quadrants. With the sums s of the negative
     slopes and c of the curvatures in a quadrant, the best step there is s / (c + 1), and twice the
-    decrease of the loss is ``s**2 / (c + 1)``, added up over the quadrants and the scores.
+    decrease of the loss is ``s**2 / (c + 1)``, added up over the quadrants and the outputs of the
+    model.
 
     Parameters
     ----------
@@ -161,7 +163,7 @@ def rank_pairs(is_above, feature_of_cut, negative_slopes, curvatures):
         1 if a sample is above a cut, else 0.
     feature_of_cut : ndarray of shape (n_cuts,)
         Index of the feature of each cut, ascending, from 0 to n_features - 1.
-    negative_slopes, curvatures : ndarray of shape (n_scores, n_samples)
+    negative_slopes, curvatures : ndarray of shape (n_outputs, n_samples)
         Negative first derivatives, and second derivatives, of the loss.
 
     Returns
@@ -171,7 +173,7 @@ def rank_pairs(is_above, feature_of_cut, negative_slopes, curvatures):
     gains : ndarray of shape (n_pairs,)
         Twice the decrease of the damped quadratic approximation of the loss.
     """
-    # 1) Compute the gain of each pair of cuts, of shape (n_cuts, n_cuts), summed over the scores.
+    # 1) Compute the gain of each pair of cuts, of shape (n_cuts, n_cuts), summed over the outputs.
     cut_gains = 0.0
     for negative_slope, curvature in zip(negative_slopes, curvatures, strict=True):
         quadrants = []

@@ -211,16 +211,16 @@ class GiniTreeSearch(ClassTreeSearch):
 
 
 class _Node(NamedTuple):
-    """A leaf of a growing tree and its best split.
+    """A node of a growing tree, a leaf until it is split, and its best split.
 
     Attributes
     ----------
     is_inside : ndarray of shape (n_samples,), dtype=bool
-        True for the samples of the leaf.
+        True for the samples of the node.
     class_weights : ndarray of shape (n_classes,)
-        Sum of the weights of the leaf's samples of each class.
+        Sum of the weights of the node's samples of each class.
     gain : float
-        Gain of the split. 0: the leaf has no split.
+        Gain of the split. 0: the node has no split.
     feature : int
         Feature of the split.
     threshold : float
@@ -270,7 +270,8 @@ def _gain_from_sums(weights, sums_up_to, sums_from):
         Gain of the threshold behind each sample but the last.
     """
     # 1) A sample of weight v that raises the sum of its class to s increases the square of this
-    # sum by s^2 - (s - v)^2 = (2 s - v) v.
+    # sum by s^2 - (s - v)^2 = (2 s - v) v. Summed over the samples of a class, these increases
+    # telescope to its final square; summed over all samples, to the sum of all squares.
     for sums in (sums_up_to, sums_from):
         sums *= 2.0
         sums -= weights

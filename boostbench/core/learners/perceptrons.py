@@ -90,7 +90,7 @@ def edges_on_lines(values, weights):
 
 
 def differs_from_next(values):
-    """Return True for neighbours whose difference exceeds rounding errors.
+    """Return whether each value differs from the next one in its row by more than rounding errors.
 
     Parameters
     ----------

@@ -115,8 +115,8 @@ class _ProjectionSearch(ABC):
 
         Returns
         -------
-        ndarray of shape (n_features, n_classes, n_inputs), dtype=float64
-            Without the first axis if `features` is an int.
+        ndarray of shape (n_projected_features, n_classes, n_features), dtype=float64
+            Directions in the space of X. Without the first axis if `features` is an int.
         """
 
     @abstractmethod
@@ -238,7 +238,8 @@ class PooledProjectionSearch(_ProjectionSearch):
         """Return the largest sum; see `_ProjectionSearch._find_largest`."""
         # 1) Sum the weights by bin, direction and class: row b of `sums` has the sums of bin b, in
         # a column for each (direction, class). Add the rows before it: row b then has the sums
-        # below threshold b.
+        # below threshold b. `sums` has the shape (n_thresholds, pool_size * n_classes), and column
+        # d * n_classes + r for direction d and class r, the column order of `_feature_indicators`.
         sums = self._bin_indicators @ np.ascontiguousarray(G, dtype=np.float32)
         sums = sums.reshape(len(self.thresholds), -1)
         for index in range(1, len(sums)):
@@ -427,6 +428,8 @@ def _quantile_thresholds(points, rounding_gap, n_bins):
     if not len(starts):
         return np.array([-np.inf])
     quantiles = len(values) * np.arange(1, n_bins) // n_bins
-    # A threshold lies below the last start of a run of equal values up to the rank of its quantile.
+    # `starts` has the rank of the first value of each run of equal values but the lowest run. The
+    # rank of each quantile moves down to the start of its run, or, in the lowest run, up to the
+    # first start. The threshold lies below this value.
     upper_ranks = starts[np.maximum(np.searchsorted(starts, quantiles, "right") - 1, 0)]
     return np.unique(above_middle(values[upper_ranks - 1], values[upper_ranks]))

@@ -90,11 +90,12 @@ class RandomFeatureSearch(ABC):
     def best(self, G):
         """Return the candidate with the largest absolute edge; see `Search.best`."""
         # 1) Draw candidates, and bound the largest absolute edge of each candidate, over the
-        # columns of G, from below and above. If its outputs have errors of at most e, its edges
-        # have errors of at most e times the scale, the largest sum of absolute weights of a column.
+        # columns of G, from below and above. `errors` bounds the errors of the outputs of each
+        # candidate: times the scale, the largest sum of absolute weights of a column, it bounds the
+        # errors of the edges.
         make_learner, edges, errors = self._draw_candidates(G)
         scale = np.abs(G).sum(axis=0).max()
-        # The sum of an edge has rounding errors of at most eps / 2 for each term, relative to the
+        # `slack` is for the errors of the summation: at most eps / 2 for each term, relative to the
         # scale. The difference of two edges has the errors of both, which the slack exceeds.
         slack = (2 * (len(G) + 2) * _EPS_FLOAT32 + TIE_TOLERANCE) * scale
         magnitudes = np.abs(edges).max(axis=0)
@@ -107,6 +108,7 @@ class RandomFeatureSearch(ABC):
             scores = np.array(
                 [self._exact_scores(make_learner(candidate), G) for candidate in candidates]
             )
+            # The scores of constant candidates are -inf.
             if (scores >= 0).any():
                 # `scores` has a row for each candidate and a column for each column of G, so that
                 # the flat index of the best score gives both.

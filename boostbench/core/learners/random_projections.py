@@ -92,8 +92,9 @@ class RandomProjectionSearch:
         n_samples = len(self.X)
         weights = rescale_pow2(G[:, 0])
         self._weights[:-1] = weights
-        # A sum below a threshold minus half of all weights is -1/2 of the stump's edge. In the last
-        # column all samples are below: it belongs to the constant stump.
+        # A sum below a threshold minus half of all weights is -1/2 of the stump's edge: the prefix
+        # sums start at minus this half. In the last column all samples are below: it belongs to the
+        # constant stump.
         negative_half_edges = _prefix_sums(self._weights.take(order), -weights.sum() / 2)
         # 2) Select the largest magnitude, and put the threshold between two neighbours.
         feature, rank = self._select_first(
@@ -135,9 +136,9 @@ class RandomProjectionSearch:
         n_samples = len(weights)
         magnitudes[is_tied] = -np.inf
         scale = np.abs(weights).sum()
-        # A sum has roundings within its block, of the preceding blocks, and of the weights. The
-        # error of each is at most eps / 2, relative to the sum of absolute weights. Two sums are
-        # compared.
+        # A weight in a sum is rounded once for each point of its block, once for each block, and
+        # twice by itself. The error of each rounding is at most eps / 2, relative to the sum of
+        # absolute weights. Two sums are compared.
         roundings = _BLOCK_POINTS + magnitudes.shape[1] // _BLOCK_POINTS + 2
         slack = (roundings * float(np.finfo(np.float32).eps) + TIE_TOLERANCE) * scale
         features, ranks = np.nonzero(magnitudes[:, :n_samples] >= magnitudes.max() - slack)
@@ -268,6 +269,7 @@ def _prefix_sums(values, start):
     # of all earlier blocks of the row, and all prefix sums rise by as much.
     blocks = values.reshape(-1, _BLOCK_POINTS)
     totals = (blocks @ _ONES).reshape(len(values), -1)
+    # `firsts` is a view: the additions change `blocks`.
     firsts = values[:, ::_BLOCK_POINTS]
     firsts += start
     firsts[:, 1:] += np.cumsum(totals[:, :-1], axis=1)

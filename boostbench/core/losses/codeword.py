@@ -154,7 +154,7 @@ class CodewordRisk:
         # 2) Move the predictions. If all exponents fall, the weak learner is perfect.
         self.predictions += multiple * values.take(leaf, axis=0)
         self._losses, self.log_risk = self._compute_losses(self.codewords)
-        # Exponents count if there are losses in the leaf and class.
+        # Combinations of a leaf and classes without losses do not count.
         is_perfect = bool((multiple * rates[np.array(sums) > 0] < 0).all())
         return multiple, is_perfect
 
@@ -171,7 +171,7 @@ class CodewordRisk:
         """
         # 1) Find the direction of steepest descent, scaled so that the codeword that moves most has
         # the length 1, and rounded. Its components along the codewords, which normalisation removes
-        # again, are rounded apart from the others.
+        # again, are rounded apart: large ones would coarsen the grid of the others, which count.
         gradient = self.codeword_gradient()
         largest = np.linalg.norm(gradient, axis=1).max()
         if not largest > 0:

@@ -158,9 +158,9 @@ class RowNorm(ABC):
 
         Row g has the negative derivatives of the loss by the coefficients of a weak learner. Its
         best coefficients minimise :math:`\frac12 \|w\|_2^2 - g^\top w + weight \|w\|`. The
-        minimum is :math:`-\frac12 \|w\|_2^2` at :math:`w = prox(g)`, and a larger score means that
-        it is lower or equal. The score is 1-Lipschitz in g: rounding errors of g change it by their
-        length at most.
+        minimum is :math:`-\frac12 \|w\|_2^2` at :math:`w = prox(g)`. The score is the length of
+        this w, or another number that orders the rows equally. It is 1-Lipschitz in g: rounding
+        errors of g change it by their length at most.
 
         Parameters
         ----------
@@ -241,10 +241,8 @@ class Maximum(RowNorm):
         """Return the proximal point of each row; see `RowNorm.prox`."""
         # The dual norm of the maximum is the l1 norm: prox(v) is v minus its projection onto the l1
         # ball of radius `weight` (Moreau). This clips the entries of v at a level t, so that the
-        # amounts that are clipped off add up to the weight. If the j largest entries are clipped,
-        # their sum minus j t is the weight, so that t = (sum of the j largest - weight) / j. The
-        # number of clipped entries is the j with the largest t. If t is negative, the row lies in
-        # the ball, and becomes 0.
+        # amounts that are clipped off add up to the weight: t is the maximum over j of (sum of the
+        # j largest - weight) / j. If t is negative, the row lies in the ball, and becomes 0.
         descending = -np.sort(-np.abs(V), axis=1)
         surplus = np.cumsum(descending, axis=1) - weight
         n_clipped = np.arange(1, V.shape[1] + 1, dtype=V.dtype)

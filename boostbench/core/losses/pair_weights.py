@@ -55,7 +55,7 @@ class PairWeights(ABC):
         Sum of u over the pairs with :math:`r \ne y_i`. The booster divides edges by it.
     share : float
         `total` as a fraction of the sum of u over all pairs, including :math:`r = y_i`. Eq. (11)
-        divides u by the latter sum: an edge for G times `share` is the edge for this u.
+        divides u by the latter sum: the edge of eq. (11) is `share` times the edge for G.
     """
 
     def __init__(self, labels, n_classes, sample_weight=None):
