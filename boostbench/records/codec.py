@@ -257,7 +257,7 @@ def _convert(content: Mapping[str, Any], types: _RecordTypes, find_definition: C
 
 # Names of an error rate, of the number of wrong rows that is written instead, and of the number of
 # all rows.
-_COUNTED = (
+_ERROR_COUNTS = (
     ("test_error", "n_test_wrong", "n_test"),
     ("train_error", "n_train_wrong", "n_train"),
     ("checkpoints", "n_wrong", "n_test"),
@@ -278,7 +278,7 @@ def _stored_entries(results: Results, facts: Mapping[str, Any], config: Config) 
         entries["warnings"] = list(map(_escape_invalid, entries["warnings"]))
     # 2) Errors become numbers of wrong rows, if these give the errors exactly; otherwise errors at
     #    checkpoints get the numbers of rounds as their keys.
-    for error_name, count_name, total_name in _COUNTED:
+    for error_name, count_name, total_name in _ERROR_COUNTS:
         share = entries.get(error_name)
         n_wrong = _count_rows(share, entries.get(total_name))
         if n_wrong is not None:
