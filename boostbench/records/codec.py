@@ -255,8 +255,8 @@ def _convert(content: Mapping[str, Any], types: _RecordTypes, find_definition: C
     return check(fields, form, find_definition)
 
 
-# Names of an error rate, of the number of wrong rows that is written instead, and of the number of
-# all rows.
+# Entries of an error rate, of the number of wrong rows that is written instead, and of the number of
+# all rows, by which the number of wrong rows is divided.
 _ERROR_COUNTS = (
     ("test_error", "n_test_wrong", "n_test"),
     ("train_error", "n_train_wrong", "n_train"),
@@ -299,7 +299,7 @@ def _stored_entries(results: Results, facts: Mapping[str, Any], config: Config) 
 
 
 def _count_rows(share: Any, n_rows: Any) -> int | list | dict | None:
-    """Return the whole number that `share`, times `n_rows`, stands for.
+    """Return the number of rows that a fraction of all rows stands for.
 
     Parameters
     ----------

@@ -1,6 +1,7 @@
 """Environment of a record: versions of libraries, processor, commit and time of its fit.
 
-Two machines may give different last digits. A record therefore states where it was made.
+The last digits of results depend on the processor and the libraries of linear algebra. A record
+therefore states the environment of its fit, in its provenance.
 """
 
 import functools

@@ -1,6 +1,7 @@
 """Archive of the project's results, and their read-only folder after an installation.
 
 `boostbench results pack` writes the archive, and `boostbench results install` unpacks it.
+
 A package index serves the code without records. The archive of a release brings them: it is
 unpacked to a read-only folder of the user, the *installed results*. Commands that only read records
 show them where the current folder has no results of its own (`find_results`).

@@ -289,9 +289,9 @@ class Record(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=F
     schema : int
         Number of the schema of the line.
     config : Config
-        Shared by records. Their lines have its hash.
+        All settings of the fit. Records share the object, and their lines have its hash.
     provenance : Provenance
-        Shared by records. Their lines have its hash.
+        Code and machine of the fit. Records share the object, and their lines have its hash.
     split : int
         Number of the split, from 0.
     rows : str
@@ -315,12 +315,12 @@ class Record(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=F
     -----
     There are four views of a record, from the file to the comparison of results:
 
-    - `to_dict` has all entries as they are written: hashes, numbers of wrong rows, lists;
-    - `readable_entries` has them without the schema and the hashes, and with errors as fractions
-      and values by boosting round;
-    - `comparable_entries` has the `readable_entries` that two fits are compared by, without the
-      circumstances of a run, such as its times;
-    - `get` reads one of the `extra_entries`, or else an attribute, by its name.
+    - `to_dict` returns all entries as they are written: hashes, numbers of wrong rows, lists;
+    - `readable_entries` leaves out the schema and the hashes, and gives errors as fractions and
+      values by boosting round;
+    - `comparable_entries` also leaves out the circumstances of a run, such as its times: two fits
+      are compared by the others;
+    - `get` returns one of the `extra_entries`, or else an attribute, by its name.
     """
 
     error: ClassVar[str | None] = None
