@@ -255,8 +255,8 @@ def _convert(content: Mapping[str, Any], types: _RecordTypes, find_definition: C
     return check(fields, form, find_definition)
 
 
-# Entries of an error rate, of the number of wrong rows that is written instead, and of the number of
-# all rows, by which the number of wrong rows is divided.
+# Entries of an error rate, of the number of wrong rows that is written in its place, and of the
+# number of all rows.
 _ERROR_COUNTS = (
     ("test_error", "n_test_wrong", "n_test"),
     ("train_error", "n_train_wrong", "n_train"),
