@@ -439,6 +439,7 @@ class _ComposedConfig(msgspec.Struct):
         user_keys : sequence of str
             Keys that a person gave on a command line, without prefixes.
         """
+        # 1) Apply the keys of the profile, as described above.
         limits, algo = self.profile.algo, self.algo
         algo_limits = limits.get("all", {}) | limits.get(algo["name"], {})
         for group, section, section_limits in (
@@ -452,8 +453,8 @@ class _ComposedConfig(msgspec.Struct):
                     section[key] = min(limit, section[key])
                 elif not _is_overridden(f"{group}.{key}", override_keys):
                     section[key] = limit
-        # The limit on the boosting rounds holds for the rounds that are tuned, too; anything but
-        # integers stays as it is.
+        # 2) Apply the limit on the boosting rounds to the candidates of the grid, too, if all of them
+        #    are integers. Candidates above the limit become equal, and are taken once.
         grid, limit = algo.get("grid"), algo_limits.get("n_iterations")
         if isinstance(grid, dict) and not _is_overridden("algo.grid", user_keys):
             rounds = grid.get("n_iterations")

@@ -257,8 +257,8 @@ class TableDefinition(msgspec.Struct, frozen=True):
 
     def _check_names(self, where: str) -> None:
         """Check that all rows and columns exist that claims, pairs and cells name."""
-        # Pairs of columns by the key of the file that lists them.
         row_names, column_names = self.row_names, self.column_names
+        # Pairs of columns, by the key of the file that lists them. Each claim is a key.
         pairs = {"compare": self.compare or [], "speedup": self.speedup}
         for number, claim in enumerate(self.claims, start=1):
             key = f"claim {number}"
@@ -321,12 +321,12 @@ class TableDefinition(msgspec.Struct, frozen=True):
         selected_rows = _select(rows, row_names, f"row of {self.name}")
         column_names = [(column.name, {column.algo, column.title}) for column in self.columns]
         selected_columns = _select(columns, column_names, f"column of {self.name}")
-        # 2) Restrict claims, remarks and comparisons to them.
 
         def select_pairs(pairs: Iterable[list[str]]) -> list[list[str]]:
             """Return the pairs whose two columns are selected."""
             return [pair for pair in pairs if set(pair) <= selected_columns]
 
+        # 2) Restrict claims and comparisons to them.
         claims = [
             msgspec.structs.replace(
                 claim,
@@ -336,27 +336,23 @@ class TableDefinition(msgspec.Struct, frozen=True):
             )
             for claim in self.claims
         ]
-        shown_rows = tuple(row for row in self.rows if row.name in selected_rows)
-        shown_columns = tuple(column for column in self.columns if column.name in selected_columns)
-        titles, shown_titles = (
-            [
-                [row.title for row in rows_of_part],
-                [column.heading(_algorithm_title(column.name)) for column in columns_of_part],
-            ]
-            for rows_of_part, columns_of_part in (
-                (self.rows, self.columns),
-                (shown_rows, shown_columns),
-            )
-        )
-        return msgspec.structs.replace(
+        part = msgspec.structs.replace(
             self,
-            rows=shown_rows,
-            columns=shown_columns,
+            rows=tuple(row for row in self.rows if row.name in selected_rows),
+            columns=tuple(column for column in self.columns if column.name in selected_columns),
             compare=select_pairs(self.pairs),
             speedup=select_pairs(self.speedup),
             claims=[claim for claim in claims if claim.rows and claim.pairs],
-            remarks=filter_remarks(self.remarks, titles, shown_titles),
         )
+        # 3) Restrict the remarks, which name rows and columns by their titles.
+        remarks = filter_remarks(self.remarks, self.titles, part.titles)
+        return msgspec.structs.replace(part, remarks=remarks)
+
+    @property
+    def titles(self) -> tuple[list[str], list[str]]:
+        """Titles of the rows, and headings of the columns."""
+        headings = [column.heading(_algorithm_title(column.name)) for column in self.columns]
+        return [row.title for row in self.rows], headings
 
     @property
     def pairs(self) -> list[list[str]]:
