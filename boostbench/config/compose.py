@@ -453,8 +453,8 @@ class _ComposedConfig(msgspec.Struct):
                     section[key] = min(limit, section[key])
                 elif not _is_overridden(f"{group}.{key}", override_keys):
                     section[key] = limit
-        # 2) Apply the limit on the boosting rounds to the candidates of the grid, too, if all of them
-        #    are integers. Candidates above the limit become equal, and are taken once.
+        # 2) Apply the limit on the boosting rounds to the candidates of the grid, too, if all are
+        #    integers. Candidates above the limit become equal, and are taken once.
         grid, limit = algo.get("grid"), algo_limits.get("n_iterations")
         if isinstance(grid, dict) and not _is_overridden("algo.grid", user_keys):
             rounds = grid.get("n_iterations")
