@@ -82,6 +82,7 @@ def random_orthonormal(shape, rng):
     n_bases = -(-n_outputs // n_inputs)
     normal = rng.standard_normal((n_matrices, n_bases, n_inputs, min(n_inputs, n_outputs)))
     bases = np.linalg.qr(normal)[0]
+    # Put the bases of each matrix side by side, and cut the surplus columns.
     return np.concatenate(list(bases.transpose(1, 0, 2, 3)), axis=2)[..., :n_outputs]
 
 

@@ -54,6 +54,8 @@ class Search(Protocol):
     def best(self, G):
         """Return the weak learner with the largest edge.
 
+        A search that also chooses the sign of the weak learner maximises the absolute edge.
+
         Parameters
         ----------
         G : ndarray of shape (n_samples, n_columns)

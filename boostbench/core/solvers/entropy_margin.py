@@ -132,7 +132,7 @@ class EntropyMarginProgram:
         self.coefficients = np.append(self.coefficients, float(is_first))
         self._set_rho(self.coefficients @ U)
         # 2) Take Newton steps until the duality gap is small. With the present d, the value is
-        # w @ edges plus the relative entropy; the maximum is at most the largest edge plus it.
+        # w @ edges + `divergence`, and the maximum is at most the largest edge + `divergence`.
         for _ in range(_MAX_STEPS):
             edges = U @ self.dual
             self.edge = float(edges.max())
@@ -172,7 +172,8 @@ class EntropyMarginProgram:
         # For k = 0, 1, ..., n_samples, let the k samples with the smallest margins be at their
         # bound, and the others free. Element k of `free_masses` is the sum of d over the free
         # samples, and element k of `log_thetas` the logarithm of the theta that gives them this
-        # sum: log(free mass) - log(sum of d^0 exp(-eta rho) over the free samples).
+        # sum: log(free mass) - log(sum of d^0 exp(-eta rho) over the free samples). Without free
+        # samples, for k = n_samples, there is no theta.
         order = np.argsort(rho, kind="stable")
         free_masses = 1.0 - np.concatenate([[0.0], np.cumsum(self._cap[order])])
         exponents = -self._eta * rho[order]
@@ -222,7 +223,7 @@ class EntropyMarginProgram:
         predicted_gain = slope - 0.5 * float(step[active] @ H @ step[active])
         direction = step @ U
         # 2) Halve the step until the value increases enough. The predicted gain is the gain of the
-        # full step; a shorter one counts as a poor ratio.
+        # full step; a step that had to be shortened counts as one with the poorest ratio, 0.
         size = 1.0
         while size > _MIN_STEP_SIZE and slope > 0:
             self._set_rho(rho + size * direction)

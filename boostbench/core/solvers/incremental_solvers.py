@@ -489,7 +489,8 @@ class GrowingRidge:
 
     def weights(self):
         """Return the coefficients W, an array of shape (n_columns, n_targets)."""
-        # The fitted values Q steps are H W for H = Q R and R W = steps.
+        # The fitted values H W, with H = Q R, are Q @ orthogonal_coefficients: solve
+        # R W = orthogonal_coefficients.
         return solve_triangular(self.triangle(), self.orthogonal_coefficients)
 
     def _apply_root_weights(self, rows):

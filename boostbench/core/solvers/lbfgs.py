@@ -134,6 +134,7 @@ def nonnegative_quasi_newton(
 
     def search_along(step):
         """Return the next point along a step, with its `objective`; None if there is none."""
+        # `_RISE_TOLERANCE` belongs to the default of `progress`, and changes in proportion to it.
         rise = _RISE_TOLERANCE * (progress / _PROGRESS)
         return _line_search(objective, w, value, gradient, step, rise)
 

@@ -44,7 +44,8 @@ class SoftMarginProgram:
     coefficients : ndarray of shape (n_constraints,)
         Nonnegative coefficients w: the multipliers of the constraints.
     value : float
-        Maximum, which is also the minimum of :math:`\|w\|_1 + C^\top \xi`.
+        Maximum, which is also the minimum of :math:`\|w\|_1 + C^\top \xi` with the slacks
+        :math:`\xi_i = \max(0, 1 - y_i \sum_j w_j h_j(x_i))`.
 
     Raises
     ------
@@ -176,6 +177,8 @@ class NegativeMarginProgram(SoftMarginProgram):
         weights = weights / weights.mean()
         self._dual_lower, self._dual_upper = C * weights, (1 + C) * weights
         self._margin = margin
+        # The parent sets the bounds 0 <= variable <= upper and the coefficients 1. Correct both for
+        # g, and then the lower bounds of v.
         super().__init__(n_samples + 1, np.append(self._dual_upper, np.inf))
         self._check(self._highs.changeColBounds(n_samples, -highspy.kHighsInf, highspy.kHighsInf))
         self._check(self._highs.changeColCost(n_samples, -1.0))
@@ -196,7 +199,8 @@ class NegativeMarginProgram(SoftMarginProgram):
         self._check(self._highs.changeColsCost(n_samples, self._columns[:-1], costs))
         super().add(np.append(margins, -1.0))
         # 2) Convert the solution. `add` of the parent has set `value` to margin * sum(v) - g, and
-        # `dual` to (v, g). The edge is gamma = g + 1.
+        # `dual` to (v, g), where it has clipped g to its bounds [0, inf). So g comes from `value`,
+        # and the edge is gamma = g + 1.
         v, parent_value = self.dual[:-1], self.value
         self.edge = margin * v.sum() - parent_value + 1.0
         self.value = (margin * (v - self._dual_lower).sum() - self.edge) / n_samples

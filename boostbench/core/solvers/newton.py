@@ -299,7 +299,8 @@ def _bounded_minimiser(hessian, gradient, lower):
     target_square = None
     n_products = 0
     while True:
-        # 1) Start conjugate gradients at x. The target is a fraction of the first residual.
+        # 1) Start conjugate gradients at x. The target is a fraction of the norm of the first
+        # residual, squared as all norms here.
         residual = residual * is_free
         solved = hessian.precondition(residual) * is_free
         direction = snap_to_grid(solved, _DIRECTION_BITS)

@@ -76,6 +76,7 @@ class StumpsWithSets(Stumps):
     @property
     def tested(self):
         """Column of X that each learner tests; for a set, its first column."""
+        # Sets have negative features. The others get the index -1, whose value is discarded.
         first = np.array([views[0] for views in self.sets])
         return np.where(self.feature < 0, first[np.minimum(self.feature, -1)], self.feature)
 
@@ -144,7 +145,7 @@ class CategorySetSearch:
         self._search = search
         self._views = np.concatenate([np.array(group) for group in groups])
         self._starts = np.cumsum([0, *map(len, groups)])
-        # Each view of a group has one stump, which tests for its bin.
+        # Each view of a group varies, and has one stump, which tests for its bin.
         self._bins = search.feature_codes.bin_of_stump[
             search.feature_codes.first_stump[self._views]
         ]
@@ -158,7 +159,7 @@ class CategorySetSearch:
         sums = self._search.bin_sums(G)[self._bins]
         edges = np.add.reduceat(np.abs(sums), self._starts[:-1], axis=0)
         # 2) Exclude a set of all categories, or of none, which is constant. The best other set of
-        #    such a feature is a stump.
+        #    such a feature leaves out, or has, one category only, which is a stump.
         n_inside = np.add.reduceat(
             sums > TIE_TOLERANCE * scale, self._starts[:-1], axis=0, dtype=int
         )

@@ -187,7 +187,8 @@ class StumpEvaluator:
         ndarray of shape (n_selected,), dtype=float64
         """
         edges = np.empty(len(positions))
-        # A full pass computes all columns, and the evaluation of a single stump only one.
+        # A full pass computes all columns, and the evaluation of a single stump only one: the
+        # number of stumps is divided by the number of columns.
         if self._is_full_pass_faster(len(positions) / G.shape[1]):
             for selected, chunk_edges in self._iter_exact_edges(G, positions):
                 edges[selected] = chunk_edges[np.arange(len(chunk_edges)), columns[selected]]
@@ -268,6 +269,7 @@ class StumpEvaluator:
 
     def _is_padding_at(self, positions):
         """Return `is_padding` for a slice or an array of positions."""
+        # A subclass may have marked excluded stumps in the cached property.
         if isinstance(positions, slice) or "is_padding" in vars(self):
             return self.is_padding[positions]
         return self._layout.feature_and_stump_at(positions)[1] < 0

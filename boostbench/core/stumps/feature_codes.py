@@ -120,13 +120,14 @@ class FeatureCodes:
             bins = bin_indices(np.where(is_missing, fill[0], values), thresholds).astype(int)
         else:
             # The feature is a category. Without missing values in training, a missing value counts
-            # as the most frequent category: its view has the fill 1, and all others have 0. A
-            # feature with two categories, 0 and 1, has one view only; if that has the fill 0, the
-            # category without a view is the most frequent one.
+            # as the most frequent category.
             category_of_missing, is_most_frequent = 0.0, fill == 1
             if not has_missing_bin and is_most_frequent.any():
+                # The view of the most frequent category has the fill 1, and all others have 0.
                 category_of_missing = category[is_most_frequent][0]
             elif not has_missing_bin:
+                # A feature with two categories, 0 and 1, has one view only, here with the fill 0:
+                # the category without a view is the most frequent one.
                 category_of_missing = 1.0 if category[0] == 0 else 0.0
             bins = np.where(is_missing, category_of_missing, values).astype(int)
         # Bin 0 holds the missing values if there were some in training; the other bins follow it.
@@ -263,10 +264,10 @@ class FeatureCodes:
     def _accumulate(self, sums, start):
         """Overwrite the sums of joint bins with running sums that begin at `start` in each feature.
 
-        The running sums of every feature begin at `start`, although it is added only to the first
-        bin of all: the cumulative sum runs through all features, and the total of a feature is
-        subtracted at the first bin of the next one. The cumulative sum therefore never exceeds
-        `start` plus the sum of one feature, and its rounding errors do not accumulate.
+        One cumulative sum runs through all features, and the total of a feature is subtracted at
+        the first bin of the next one. `start` is added to the first bin of all, and is not
+        subtracted again, so that every feature begins at it. The cumulative sum therefore never
+        exceeds `start` plus the sum of one feature, and its rounding errors do not accumulate.
         """
         totals = np.add.reduceat(sums, self.first_bin[:-1], axis=0)
         sums[self.first_bin[1:-1]] -= totals[:-1]

@@ -88,7 +88,11 @@ class MaxAbsEdge:
         return np.abs(W)
 
     def exact_scores(self, search, G, positions, columns):
-        """Return the scores of selected stumps and columns, in double precision."""
+        """Return scores in double precision, of shape (n_selected,).
+
+        `search` is the `StumpEvaluator` that calls, for weights G of shape (n_samples, n_columns);
+        `positions` and `columns` are the stump and the column of each score.
+        """
         return np.abs(search.exact_edges(G, positions, columns))
 
 
@@ -305,8 +309,8 @@ def select_max_candidates_per_column(scores, best_score, tolerance):
         rows = scores[start : start + length]
         np.maximum(slice_max[: len(rows)], rows, out=slice_max[: len(rows)])
     min_score = np.maximum(best_score, slice_max.max(axis=0)) - tolerance
-    # 2) Search all slices where the maximum is near the largest score: the axes of `rows` are slice
-    #    and large maximum. The last slice may be shorter.
+    # 2) Search all slices where the maximum is near the largest score: ``rows[k, m]`` is the row in
+    #    slice k that belongs to large maximum m. The last slice may be shorter.
     row, column = np.nonzero(slice_max >= min_score)
     rows = row + np.arange(0, n_rows, length)[:, None]
     values = scores[np.minimum(rows, n_rows - 1), column]

@@ -175,6 +175,7 @@ class StumpSearch(StumpEvaluator):
         if not self.n_positions:
             return None
         chunks = self._iter_edge_slices(*weights_and_total(G, np.float64))
+        # The width of the scores is 1, so that their flat indices are positions.
         positions, *_ = self._collect_candidates(
             chunks, AllColumnsCriterion(score), TIE_TOLERANCE * scale
         )
@@ -432,7 +433,7 @@ class StumpSearchWithExclusion(StumpSearch):
         self.is_padding[positions] = True
 
     def _screening_layout(self, n_columns):
-        # A layout for screening skips stumps below the largest edge, which may be an excluded one.
+        # A layout for screening would skip stumps below the largest edge of an excluded stump.
         return self._layout.layout_for_columns(n_columns)
 
 

@@ -179,6 +179,7 @@ def additive_tables(stumps, coefficients):
     order = np.lexsort((stumps.threshold, stumps.feature))
     features, thresholds = stumps.feature[order], stumps.threshold[order]
     votes = stumps.polarity[order, None] * coefficients[order]
+    # True at the first stump of each distinct (feature, threshold).
     is_distinct = (np.diff(features, prepend=-1) > 0) | (np.diff(thresholds, prepend=np.nan) != 0)
     starts = np.flatnonzero(is_distinct)
     features, thresholds = features[starts], thresholds[starts]

@@ -109,7 +109,8 @@ def _thresholds_by_grid(values, max_bins):
     if needed_counts.sum() > _MAX_SORTED_PART * n_values:
         return None
     # 3) Sort the values in these cells. The rank of a value among them is its rank among all
-    #    values, less the number of values in the skipped cells before its own cell.
+    #    values, less the number of values in the skipped cells before its own cell: the values in
+    #    all earlier cells, less the values in the needed ones of these.
     candidates = np.sort(values[is_needed.take(cells)])
     n_skipped = (cumulative_counts - counts) - (np.cumsum(needed_counts) - needed_counts)
     low, high = (
@@ -253,6 +254,7 @@ def _grid_cells(values, low, high, n_cells):
         block = values[start : start + _BLOCK_VALUES].clip(low, high)
         block -= low
         block *= scale
+        # The assignment to an integer array rounds down.
         cells[start : start + _BLOCK_VALUES] = block
     return cells
 

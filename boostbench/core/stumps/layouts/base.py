@@ -9,9 +9,9 @@ Every layout computes sums in the precision of the weights. Its attribute `dtype
 one: double precision if an addition to a bin takes the same time in both precisions, single
 precision if the time is in proportion to the bytes.
 
-**Rounding.** An edge is the sum of the total and of the weights below a threshold, times -2. Let u
-be the unit roundoff, and T the sum of the absolute weights of a column. A summand with D roundings
-has the relative error ``gamma(D) = D u / (1 - D u)`` at most, in any order of additions [1]_. The
+**Rounding.** An edge is the total plus -2 times the sum of the weights below a threshold. Let u be
+the unit roundoff, and T the sum of the absolute weights of a column. A summand with D roundings has
+the relative error ``gamma(D) = D u / (1 - D u)`` at most, in any order of additions [1]_. The
 absolute summands add up to T for the total, and to at most 2 T for the weights below the threshold.
 With `additions` D of a weight and `total_additions` D' of the total, the error of an edge is at
 most ``(2 gamma(D) + gamma(D')) T``. `error_bound` returns it as a fraction of T.

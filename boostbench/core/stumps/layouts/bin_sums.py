@@ -187,9 +187,9 @@ def _join(group, other, max_additions):
     # 1) Number the pairs of bins that occur: they are the combined bins of the larger group.
     pairs = group.combined_bins * np.int32(n_other_bins) + other.combined_bins
     used_pairs = np.flatnonzero(np.bincount(pairs, minlength=n_pairs))
-    # 2) The expansion adds the sum of each combined bin to a bin of each member. Its additions are
-    #    combined bins times members in the larger group, less ``member_bins.size`` in the group and
-    #    `n_other_bins` in the other one.
+    # 2) The expansion adds the sum of each combined bin to a bin of each member. It has
+    #    ``len(used_pairs) * n_members`` additions in the larger group, and ``member_bins.size`` and
+    #    `n_other_bins` in the two groups apart.
     n_members = len(group.members) + 1
     extra_additions = len(used_pairs) * n_members - group.member_bins.size - n_other_bins
     if len(used_pairs) > _MAX_COMBINED_BINS or extra_additions > max_additions:
@@ -413,5 +413,6 @@ def bins_by_rank(order, n_samples, bin_size, dtype):
     codes = np.empty((len(order), n_samples), dtype)
     bins = np.arange(n_samples) // bin_size
     for feature_codes, feature_order in zip(codes, order, strict=True):
+        # The places from `n_samples` on are padding.
         feature_codes[feature_order[:n_samples]] = bins
     return list(codes)

@@ -218,7 +218,8 @@ class PairTables:
         n_samples = len(codes[0])
         self.width = width = _padded_width(n_bins)
         self._n_layers = n_layers
-        # Layer of each sample in the last call of `_set_layers`; at first, all are in layer 0.
+        # Layer of each sample in the last call of `_set_layers`: an array from the first call on,
+        # and before it one number, as all are in layer 0.
         self._layer_of_sample = np.int32(0)
         self._features_per_table = 2 if _pair_cost(n_samples, width) <= n_samples else 1
         self._cells_per_layer = width**self._features_per_table
@@ -275,8 +276,8 @@ class PairTables:
             self._set_layers(layer)
         for matrix in self._incidence_matrices:
             n_tables = matrix.shape[1]
-            # The weights are the entries of each column (table) of the matrix. Drop them after the
-            # product, so that the layout keeps no weights of a round in memory.
+            # The weights are the entries of each column (table) of the matrix. A short array takes
+            # their place until the next call, so that the layout keeps no weights in memory.
             matrix.data = repeated[: n_tables * len(weights)]
             cells = sparse_product(matrix, ones[:n_tables])
             matrix.data = ones
@@ -371,7 +372,9 @@ def _incidence_matrix(cells, n_cells):
 
 
 class PrefixSumTables(PairTables):
-    """Sums of the weights of points below the thresholds of very many features.
+    """Sums of weights below the thresholds of very many features, such as random projections.
+
+    A point is a pair of a class and a sample, which the class projects in its own way.
 
     Parameters
     ----------

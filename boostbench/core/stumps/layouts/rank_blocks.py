@@ -115,8 +115,8 @@ class RankBlocks(Layout):
             if is_complete:
                 return
             grid.pause = _PAUSE
-        # 2) Make the next grid for the next search: the tolerance of this search does not include
-        #    its roundings.
+        # 2) Make the next grid for the next search: this search has a fixed tolerance, for the
+        #    `additions` of the present grids.
         if len(self._grids) < len(self._grid_sizes):
             self._grids.append(self._make_grid(*self._grid_sizes[len(self._grids)]))
         # 3) Compute all edges.
@@ -327,7 +327,8 @@ class _FeatureBlocks:
             is_open = is_open | np.logical_or.reduceat(is_excluded, self._starts, axis=1)
         feature, block = np.nonzero(is_open)
         place = self._starts[block][:, None] + np.arange(self._block_length)
-        # No threshold lies after the last sample.
+        # Places past the end repeat the last place. It has no threshold, so that these edges are
+        # dropped below.
         place = np.minimum(place, self._order.shape[1] - 1)
         edge_before_block = end_edges[feature, block]
         feature = np.broadcast_to(feature[:, None], place.shape)

@@ -185,8 +185,9 @@ class SparseBins(Layout):
         self._run_lengths = np.diff(self._run_start, append=len(self.feature))
         # 3) Make the matrix of positions by samples: -2 at the first position of a run whose sum
         #    contains the sample. A value below 0 with the code c is first below threshold c, and a
-        #    value above 0 first above threshold c - 1, the closest one in each case. Values in the
-        #    bin of the zeros are in no sum.
+        #    value above 0 first above threshold c - 1, the closest one in each case. In the
+        #    example, the value 1.5 has the code 3 and the position 5 + 2 - 3 = 4, the threshold 1.
+        #    Values in the bin of the zeros are in no sum.
         feature = np.repeat(np.arange(len(thresholds)), np.diff(X.matrix.indptr))
         zero_bin = zero_bin[feature]
         is_in_sum = codes != zero_bin
@@ -379,8 +380,9 @@ def prefix_sums(sums, start, cumulative_sum_bound):
     >>> prefix_sums(sums, run_start, cumulative_sum_bound=7.0).ravel()
     array([1., 3., 4.])
     """
-    # Adding and subtracting a number far larger than the sums rounds them to multiples of its last
-    # digit. The factor 1.5 keeps the sum within the same power of 2 for either sign.
+    # Adding and subtracting `shift`, a number far larger than the sums, rounds them to multiples of
+    # its last digit. The factor 1.5 and the exponent + 2 keep `shift` plus a sum between the same
+    # powers of 2 for either sign.
     shift = 1.5 * 2.0 ** np.ceil(np.log2(max(cumulative_sum_bound, np.finfo(float).tiny)) + 2)
     coarse = sums + shift
     coarse -= shift
