@@ -29,7 +29,7 @@ import numpy as np
 from scipy.linalg.lapack import dposv, dpotrs
 
 # Maximum range of a Newton step; longer steps are shortened.
-_MAX_STEP_LENGTH = 5.0
+_MAX_STEP_RANGE = 5.0
 
 # Largest positive slope at the end of a step that is accepted, as a fraction of the initial slope.
 # With the bound on the third derivative, such a step still lowers the loss.
@@ -295,8 +295,8 @@ def _descend_free(problem, w, tol):
             return w + step
         # 4) Shorten a long step. Take the step without a line search if it removes nearly all of
         # the gradient, as it usually does.
-        if range_bound > _MAX_STEP_LENGTH:
-            step *= _MAX_STEP_LENGTH / range_bound
+        if range_bound > _MAX_STEP_RANGE:
+            step *= _MAX_STEP_RANGE / range_bound
         moved = w + step
         moved_gradient = problem.gradient(moved)
         if moved_gradient.dot(moved_gradient) <= _MAX_SQUARED_RATIO * squared_norm:
@@ -347,8 +347,8 @@ def _descend_bounded(problem, w, nu, tol):
             return w + step
         # 3) Shorten a long step. If no coefficient is fixed, the step is determined up to a
         # constant, which is chosen so that the smallest coefficient becomes 0.
-        if range_bound > _MAX_STEP_LENGTH:
-            step *= _MAX_STEP_LENGTH / range_bound
+        if range_bound > _MAX_STEP_RANGE:
+            step *= _MAX_STEP_RANGE / range_bound
         if not fixed.any():
             step = _shift_to_bound(w, step, gradient)
         # 4) Search along the step.
@@ -384,7 +384,7 @@ def _newton_with_fixed_lowest_class(problem, nu, tol):
         squared_step = float(step.dot(step))
         # The squared norm is compared on purpose: this limit is stricter than a limit of the norm,
         # because no line search corrects a step that is too long.
-        if squared_step > _MAX_STEP_LENGTH:
+        if squared_step > _MAX_STEP_RANGE:
             return None
         w = w + step
         if penalty_gradient is None:

@@ -42,6 +42,10 @@ _CORRECTIONS = 10
 # fail. The progress of a step is checked after it. It is proportional to `_PROGRESS`.
 _RISE_TOLERANCE = 1e-8
 
+# Curvature of a pair of a step s and a gradient change y, as s @ y / (y @ y), above which the pair
+# counts as positive in spite of rounding errors.
+_MIN_CURVATURE = 1e-10
+
 # Number of bits that are kept of the largest derivative; smaller ones are rounded to the same unit.
 # A direction needs no more, and sums in double precision are far more accurate.
 _GRADIENT_BITS = 24
@@ -199,7 +203,7 @@ def _quasi_newton_step(pairs, descent, free):
     for step, change in pairs:
         step, change = step * free, change * free
         curvature = step @ change
-        if curvature > 1e-10 * (change @ change):
+        if curvature > _MIN_CURVATURE * (change @ change):
             positive_pairs.append((step, change, curvature))
     if not positive_pairs:
         return descent / max(1.0, np.abs(descent).sum())
