@@ -72,7 +72,7 @@ def find_effects(table: Table) -> list[PairEffect]:
     """Return the pairs of algorithms that the published numbers of a table separate."""
     pair_effects = []
     for row in table.rows:
-        cells = [table.cells[row, name] for name in table.results]
+        cells = [table.cells[row, name] for name in table.result_columns]
         cells = unique_by_number(cell for cell in cells if cell.agreement)
         for a, b in combinations(cells, 2):
             theirs = _published_effect(a, b)
@@ -193,7 +193,7 @@ def compare_within_rows(table: Table) -> list[RowComparison]:
     """Compare each number of a table with the published numbers of its row, if there are others."""
     comparisons = []
     for row in table.rows:
-        judged = [table.cells[row, name] for name in table.results]
+        judged = [table.cells[row, name] for name in table.result_columns]
         judged = [cell for cell in judged if cell.agreement]
         for cell in unique_by_number(judged):
             rivals = unique_by_number(

@@ -237,7 +237,7 @@ def compare_columns(
     Comparison
     """
     # 1) Pair the numbers of the columns.
-    names = list(columns or table.results)
+    names = list(columns or table.result_columns)
     paired_numbers = pair_columns(table, names)
     if paired_numbers.n_pairs < 2:
         return Comparison(paired_numbers, {}, [], None)

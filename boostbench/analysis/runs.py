@@ -184,7 +184,7 @@ def table_of_experiments(
         rows={row: row for row in rows},
         columns={name: Column(titles[name], titles[name]) for name in names},
         cells={(each.cell.data, each.cell.algo): each.cell for each in shown},
-        compare=[ColumnPair(*pair) for pair in combinations(names, 2)],
+        compared_pairs=[ColumnPair(*pair) for pair in combinations(names, 2)],
         remarks=[
             "What was run, not what a table asks for: each data set under one protocol and seed.",
             *_settings_remark(shown),

@@ -31,7 +31,7 @@ class Column:
         Quantity of the column. The best is sought among columns of equal `quantity` and `rounds`.
     rounds : int, default=None
         Number of boosting rounds after which the quantity is read. None: after the last.
-    beside : str, default=None
+    timed_column : str, default=None
         For a column of CPU times, the name of the column of results whose fits took them; None for
         a column of results.
     """
@@ -41,15 +41,15 @@ class Column:
     group: str = ""
     quantity: Quantity = TEST_ERROR
     rounds: int | None = None
-    beside: str | None = None
+    timed_column: str | None = None
 
     @property
     def is_time(self) -> bool:
         """True if the column shows CPU times of the fits of another column."""
-        return self.beside is not None
+        return self.timed_column is not None
 
     @property
-    def fit(self) -> str:
+    def label_without_rounds(self) -> str:
         """Name of the fit; several numbers of rounds share a fit, their `group`."""
         return self.group if self.rounds else self.label
 
@@ -75,10 +75,10 @@ class Table:
     rows : dict of str to str
         Titles of the data sets, by name.
     columns : dict of str to Column
-        Columns by name; a column of CPU times follows the column that it is `beside`.
+        Columns by name; a column of CPU times follows the column that it is `timed_column`.
     cells : dict of (str, str) to Cell
         Cells by the names of their row and column; columns of CPU times have no cells.
-    compare : list of ColumnPair
+    compared_pairs : list of ColumnPair
         Pairs of columns for the significance test.
     classes : dict of str to int
         Numbers of classes by row, where the table shows them.
@@ -88,13 +88,13 @@ class Table:
         Settings that differ from the definition, e.g. ``"protocol.n_splits=3"``.
     remarks : list of str
         Remarks on the numbers, one sentence each.
-    speedup : list of (str, str)
+    speedup_pairs : list of (str, str)
         Pairs of columns of CPU times of which the first is divided by the second.
     paper : str, default=""
         The paper whose table it is, e.g. ``"randomboost"``.
     claims : list of Claim
         Claims of the paper.
-    matrix : bool, default=False
+    has_matrix : bool, default=False
         Whether every two columns are compared, below the table.
     rope : float, default=None
         Region of practical equivalence in this matrix: numbers that differ by no more are equal
@@ -106,19 +106,19 @@ class Table:
     rows: dict[str, str]
     columns: dict[str, Column]
     cells: dict[tuple[str, str], Cell]
-    compare: list[ColumnPair] = field(default_factory=list)
+    compared_pairs: list[ColumnPair] = field(default_factory=list)
     classes: dict[str, int] = field(default_factory=dict)
     uncounted: set[str] = field(default_factory=set)
     changes: list[str] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
-    speedup: list[tuple[str, str]] = field(default_factory=list)
+    speedup_pairs: list[tuple[str, str]] = field(default_factory=list)
     paper: str = ""
     claims: list[Claim] = field(default_factory=list)
-    matrix: bool = False
+    has_matrix: bool = False
     rope: float | None = None
 
     @cached_property
-    def results(self) -> dict[str, Column]:
+    def result_columns(self) -> dict[str, Column]:
         """Columns with cells, that is, without columns of CPU times."""
         return {name: column for name, column in self.columns.items() if not column.is_time}
 
@@ -128,34 +128,40 @@ class Table:
         return next(iter(self.columns.values())).quantity
 
     @cached_property
-    def fits(self) -> dict[str, str]:
+    def last_round_labels(self) -> dict[str, str]:
         """Names of the fits by their column after the last round."""
-        last = list(self.results.values())[-1].rounds
-        return {name: column.fit for name, column in self.results.items() if column.rounds == last}
+        last = list(self.result_columns.values())[-1].rounds
+        return {
+            name: column.label_without_rounds
+            for name, column in self.result_columns.items()
+            if column.rounds == last
+        }
 
     @property
-    def fitted(self) -> list[Cell]:
+    def last_round_cells(self) -> list[Cell]:
         """Cells of the last round, so that each fit is there once."""
-        return [cell for (_, column), cell in self.cells.items() if column in self.fits]
+        return [
+            cell for (_, column), cell in self.cells.items() if column in self.last_round_labels
+        ]
 
     def judged_by(self, rule: str) -> "Table":
         """Return the same table with the verdicts of another rule; see `Agreement.verdict`."""
         cells = {place: replace(cell, rule=rule) for place, cell in self.cells.items()}
         return replace(self, cells=cells)
 
-    def time(self, row: str, name: str) -> float | None:
+    def cpu_time(self, row: str, name: str) -> float | None:
         """Return the CPU time of a column of times; None if it is unknown."""
         column = self.columns[name]
-        return self.cells[row, column.beside].rows.average(column.quantity)
+        return self.cells[row, column.timed_column].rows.average(column.quantity)
 
-    def published_time(self, row: str, name: str) -> Published | None:
+    def published_cpu_time(self, row: str, name: str) -> Published | None:
         """Return the published CPU time of a column of times; None if there is none."""
         column = self.columns[name]
-        return find_quantity(self.cells[row, column.beside].published, column.quantity.name)
+        return find_quantity(self.cells[row, column.timed_column].published, column.quantity.name)
 
-    def ratio(self, row: str, pair: tuple[str, str]) -> float | None:
+    def cpu_time_ratio(self, row: str, pair: tuple[str, str]) -> float | None:
         """Return the ratio of the CPU times of two columns; None if one is unknown."""
-        slow, fast = (self.time(row, name) for name in pair)
+        slow, fast = (self.cpu_time(row, name) for name in pair)
         return slow / fast if slow is not None and fast else None
 
     def best(self, row: str) -> set[str]:
@@ -176,7 +182,7 @@ class Table:
         """Return the printed number of a cell; None without a number or a better direction."""
         column = self.columns[name]
         if column.is_time:
-            time = self.time(row, name)
+            time = self.cpu_time(row, name)
             return None if time is None else float(numbers.format_seconds(time))
         cell = self.cells[row, name]
         if column.quantity.better is None or not cell.numbers:
@@ -311,7 +317,7 @@ def merge(tables: Sequence[Table], names: Sequence[str], data: Collection[str] =
             for name, row in rows.items()
             for column, cell in zip(names, row.cells, strict=True)
         },
-        compare=[
+        compared_pairs=[
             ColumnPair(a, b, _published_statement(whole_table, a, b))
             for a, b in combinations(names, 2)
         ],
@@ -338,7 +344,7 @@ def _rows_to_merge(
     table: Table, names: Sequence[str], data: Collection[str]
 ) -> Iterator[_MergedRow]:
     """Yield the rows of a table that are asked for, see `merge`."""
-    columns = [find_column(table.results, name) for name in names]
+    columns = [find_column(table.result_columns, name) for name in names]
     for row, title in table.rows.items():
         if row in data if data else row not in table.uncounted:
             cells = tuple(table.cells[row, column] for column in columns)
@@ -347,13 +353,13 @@ def _rows_to_merge(
 
 def _algorithm_label(table: Table, name: str) -> str:
     """Return a column's label, without its rounds unless `name` has them."""
-    column = table.columns[find_column(table.results, name)]
-    return column.label if "@" in name else column.fit
+    column = table.columns[find_column(table.result_columns, name)]
+    return column.label if "@" in name else column.label_without_rounds
 
 
 def _algorithm_titles(table: Table, names: Sequence[str]) -> list[str]:
     """Return the titles of algorithms in a table, without groups and numbers of rounds."""
-    columns = [table.columns[find_column(table.results, name)] for name in names]
+    columns = [table.columns[find_column(table.result_columns, name)] for name in names]
     return [column.group if column.rounds else column.title for column in columns]
 
 
@@ -361,8 +367,8 @@ def _published_statement(table: Table | None, a: str, b: str) -> str | None:
     """Return the paper's sentence on two algorithms; None without a table or a sentence."""
     if table is None:
         return None
-    pair = {find_column(table.results, name) for name in (a, b)}
-    return next((each.published for each in table.compare if {each.a, each.b} == pair), None)
+    pair = {find_column(table.result_columns, name) for name in (a, b)}
+    return next((each.published for each in table.compared_pairs if {each.a, each.b} == pair), None)
 
 
 def _source_sentence(rows: Iterable[_MergedRow]) -> list[str]:

@@ -148,7 +148,7 @@ def _print_verdicts(with_records: Sequence[Table], without_records: Sequence[Tab
     for table in with_records:
         console.print(table.title, style="bold")
         print_listing(console, published_listing(table))
-        stale = freshness_notes(table.cells.values(), fitted=[])
+        stale = freshness_notes(table.cells.values(), [])
         for line in [*partial_notes(table), *claims(table), *stale]:
             console.print(line)
         console.print()

@@ -78,7 +78,9 @@ def make_report(words: Sequence[str], output: Path | None = None) -> None:
         tables = read_tables(requested, records, show_step)
         about_runs = not names and _has_few_published_results(tables)
         if about_runs:
-            tables = [table for table in tables if any(cell.n_finished for cell in table.fitted)]
+            tables = [
+                table for table in tables if any(cell.n_finished for cell in table.last_round_cells)
+            ]
         # 2) List the runs, on a page about tables without those that its tables show.
         show_step("listing runs")
         if names:

@@ -147,8 +147,8 @@ def make_table(request: TableRequest, orientation: Orientation = "auto") -> int:
             # The name of a table may have dots, so that `Path.with_suffix` would cut it.
             atomic_write_text(path.with_name(path.name + suffix), text)
     echo(f"\nwritten: {path}{', '.join(texts)}")
-    failed = sum(cell.n_failed for cell in table.fitted)
+    failed = sum(cell.n_failed for cell in table.last_round_cells)
     if failed:
-        n_splits = failed + sum(cell.n_finished for cell in table.fitted)
+        n_splits = failed + sum(cell.n_finished for cell in table.last_round_cells)
         print_error(f"{failed} of {n_splits} splits failed")
     return int(failed > 0)

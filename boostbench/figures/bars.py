@@ -196,7 +196,7 @@ class BarChart(FigureDefinition, frozen=True, kw_only=True):
 
 def _bars(panel: BarsPanel, table: Table) -> list[Bar]:
     """Return the bars of a panel; raise an error for an unknown column."""
-    check_names(panel.columns, table.results, f"table {table.name} has no column")
+    check_names(panel.columns, table.result_columns, f"table {table.name} has no column")
     columns = {name: table.columns[name] for name in panel.columns}
     titles = {name: column.title for name, column in columns.items()}
     if len(set(titles.values())) < len(titles):

@@ -336,7 +336,10 @@ class TableFigure(FigureDefinition, frozen=True, kw_only=True):
     def read(self, overrides: list[str]) -> tuple[Table, list[str], Path]:
         """Return the table, the names of the columns, and the folder of the results."""
         [table], results = read_figure_tables(self.name, [self.table], overrides)
-        named = {name: find_column(table.results, name) for name in self.columns or table.results}
+        named = {
+            name: find_column(table.result_columns, name)
+            for name in self.columns or table.result_columns
+        }
         absent = (name for name, column in named.items() if column is None)
-        check_names(absent, table.results, f"table {table.name} has no column")
+        check_names(absent, table.result_columns, f"table {table.name} has no column")
         return table, list(named.values()), results

@@ -31,24 +31,24 @@ class AlgorithmColumns(NamedTuple):
 
     Attributes
     ----------
-    results : list of NamedColumn
+    result_columns : list of NamedColumn
         Columns of results: one, or one for each number of rounds of the definition.
-    time : NamedColumn or None
+    time_column : NamedColumn or None
         Column of CPU times beside the last one; None if the definition asks for none.
     """
 
-    results: list[NamedColumn]
-    time: NamedColumn | None
+    result_columns: list[NamedColumn]
+    time_column: NamedColumn | None
 
     @property
-    def last(self) -> str:
+    def last_name(self) -> str:
         """Name of the column after the last round."""
-        return self.results[-1].name
+        return self.result_columns[-1].name
 
     @property
-    def both(self) -> list[NamedColumn]:
+    def all_columns(self) -> list[NamedColumn]:
         """Columns of results, and the column of CPU times if there is one."""
-        return [*self.results, *([self.time] if self.time else [])]
+        return [*self.result_columns, *([self.time_column] if self.time_column else [])]
 
 
 def assemble(request: TableRequest, recorded: Sequence[ExperimentResults]) -> Table:
@@ -93,7 +93,7 @@ def assemble(request: TableRequest, recorded: Sequence[ExperimentResults]) -> Ta
             cell = empty_cell(config.data.name, config.algorithm.name, "")
         else:
             cell = Cell.from_results(results, config.data.name, config.algorithm.name, "")
-        for column_name, column in columns[name].results:
+        for column_name, column in columns[name].result_columns:
             cells[row, column_name] = replace(
                 cell,
                 title=column.label,
@@ -105,39 +105,46 @@ def assemble(request: TableRequest, recorded: Sequence[ExperimentResults]) -> Ta
                 published=definition.find_published(row, name, config.algorithm, column.rounds),
             )
     # 3) Put them together. Comparisons and claims are about the columns after the last round.
-    last = {name: algorithm_columns.last for name, algorithm_columns in columns.items()}
+    last_name_of = {
+        name: algorithm_columns.last_name for name, algorithm_columns in columns.items()
+    }
     return Table(
         name=request.name,
         title=request.title,
         changes=request.changes,
         rows={row.name: row.title for row in definition.rows},
         columns=dict(
-            chain.from_iterable(algorithm_columns.both for algorithm_columns in columns.values())
+            chain.from_iterable(
+                algorithm_columns.all_columns for algorithm_columns in columns.values()
+            )
         ),
         cells=cells,
-        compare=[
+        compared_pairs=[
             ColumnPair(
-                last[a], last[b], definition.find_statement([a, b], [algorithms[a], algorithms[b]])
+                last_name_of[a],
+                last_name_of[b],
+                definition.find_statement([a, b], [algorithms[a], algorithms[b]]),
             )
             for a, b in definition.pairs
         ],
         classes=_class_counts(request, cells) if definition.classes else {},
         uncounted={row.name for row in definition.rows if row.published_as},
         remarks=definition.remarks,
-        speedup=[
-            (columns[slow].time.name, columns[fast].time.name) for slow, fast in definition.speedup
+        speedup_pairs=[
+            (columns[slow].time_column.name, columns[fast].time_column.name)
+            for slow, fast in definition.speedup
         ],
         paper=definition.paper,
         claims=[
             msgspec.structs.replace(
                 claim,
-                better=[[last[name] for name in pair] for pair in claim.better],
-                alike=[[last[name] for name in pair] for pair in claim.alike],
+                better=[[last_name_of[name] for name in pair] for pair in claim.better],
+                alike=[[last_name_of[name] for name in pair] for pair in claim.alike],
                 rows=claim.rows or definition.row_names,
             )
             for claim in definition.claims
         ],
-        matrix=definition.matrix,
+        has_matrix=definition.matrix,
         rope=definition.rope,
     )
 
@@ -182,7 +189,7 @@ def _make_columns(
     if not definition.seconds:
         return AlgorithmColumns(results, None)
     last, column = results[-1]
-    time = replace(column, quantity=QUANTITIES[definition.seconds], beside=last)
+    time = replace(column, quantity=QUANTITIES[definition.seconds], timed_column=last)
     return AlgorithmColumns(results, NamedColumn(f"{last}:{definition.seconds}", time))
 
 

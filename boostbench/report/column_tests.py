@@ -64,17 +64,19 @@ def _compare_pairs(table: Table) -> PairResults:
     p-values.
     """
     # 1) If the table has a matrix, select the pairs from its tests.
-    all_pairs = compare_columns(table, list(table.fits)) if table.matrix else None
+    all_pairs = compare_columns(table, list(table.last_round_labels)) if table.has_matrix else None
     if all_pairs and all_pairs.tests:
         tests = {frozenset((test.a, test.b)): test for test in all_pairs.tests}
         results = []
-        for pair in table.compare:
+        for pair in table.compared_pairs:
             test = tests[frozenset((pair.a, pair.b))]
             unit = all_pairs.paired_numbers.unit
             results.append(PairResult(pair, unit, test.wilcoxon, test.holm))
         return PairResults(results, len(tests), [])
     # 2) If it has none, test the pairs alone.
-    numbers_of_pairs = {pair: pair_columns(table, [pair.a, pair.b]) for pair in table.compare}
+    numbers_of_pairs = {
+        pair: pair_columns(table, [pair.a, pair.b]) for pair in table.compared_pairs
+    }
     tests = {
         pair: wilcoxon(paired_numbers.differences(0, 1))
         for pair, paired_numbers in numbers_of_pairs.items()
@@ -149,9 +151,11 @@ def matrix_listing(table: Table) -> Listing | None:
     Listing or None
         None without ``matrix`` in the definition, or with fewer than two common numbers.
     """
-    if not table.matrix:
+    if not table.has_matrix:
         return None
-    return comparison_listing(table, compare_columns(table, list(table.fits), table.rope))
+    return comparison_listing(
+        table, compare_columns(table, list(table.last_round_labels), table.rope)
+    )
 
 
 def comparison_listing(table: Table, comparison: Comparison) -> Listing | None:

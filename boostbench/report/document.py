@@ -51,7 +51,7 @@ def make_document(table: Table) -> Document:
         tests=summarize_tests(table),
         claims=claims(table),
         notes=wording.remarks(table),
-        freshness=wording.freshness_notes(table.cells.values(), table.fitted),
+        freshness=wording.freshness_notes(table.cells.values(), table.last_round_cells),
         ranks=make_rank_row(table),
         listings=[listing for listing in lists if listing and listing.lines],
     )
@@ -143,7 +143,7 @@ def make_heads(table: Table) -> list[Head]:
     """
     # `beside` is the name of the column of results whose fits took the CPU times, to the left of
     # their column; None for a column of results.
-    columns_with_times = {column.beside for column in table.columns.values()} - {None}
+    columns_with_times = {column.timed_column for column in table.columns.values()} - {None}
     algos = {name: cell.algo for (_, name), cell in table.cells.items()}
     headings = []
     for name, column in table.columns.items():
@@ -151,9 +151,9 @@ def make_heads(table: Table) -> list[Head]:
         group, title = (
             (column.label, column.quantity.title) if is_in_pair else (column.group, column.title)
         )
-        algo = algos[column.beside or name]
+        algo = algos[column.timed_column or name]
         headings.append(Head(group, title, search_text=f"{column.label} {algo}".lower()))
-    for _, fast in table.speedup:
+    for _, fast in table.speedup_pairs:
         label = table.columns[fast].label
         headings.append(Head("Speed-up", label, search_text=f"{label} speed-up".lower()))
     return headings
@@ -171,7 +171,9 @@ def make_rank_row(table: Table) -> RankRow | None:
     # 1) Collect the losses of the data sets on which every algorithm has a number. `fits` has one
     #    column for each fit, the column after the last boosting round.
     names = [
-        name for name in table.fits if any(table.cells[row, name].numbers for row in table.rows)
+        name
+        for name in table.last_round_labels
+        if any(table.cells[row, name].numbers for row in table.rows)
     ]
     if len(table.rows) < 2 or len(names) < 2 or table.quantity.better is None:
         return None
@@ -203,7 +205,7 @@ def make_rank_row(table: Table) -> RankRow | None:
         else Entry("")
         for name in table.columns
     ]
-    entries += [Entry("") for _ in table.speedup]
+    entries += [Entry("") for _ in table.speedup_pairs]
     test = "Wilcoxon's signed-rank test at the 5% level, with Holm's correction for all pairs"
     result = f"* differs from the best by {test}." if significant else f"None differs by {test}."
     return RankRow(entries, f"Ranks: over the {n_data} data sets with all numbers. {result}")
@@ -221,7 +223,7 @@ def make_row(table: Table, row: str) -> Row:
         else _result_entry(table, row, name, is_best=name in best)
         for name, column in table.columns.items()
     ]
-    entries += [_speedup_entry(table, row, pair) for pair in table.speedup]
+    entries += [_speedup_entry(table, row, pair) for pair in table.speedup_pairs]
     return Row(title, label, f"{title} {row} {data}".lower(), entries)
 
 
@@ -241,7 +243,7 @@ def _result_entry(table: Table, row: str, name: str, *, is_best: bool) -> Entry:
 
 def _time_entry(table: Table, row: str, name: str, *, is_best: bool) -> Entry:
     """Return the entry of a column of CPU times: ours in seconds, and the published time."""
-    time, published = table.time(row, name), table.published_time(row, name)
+    time, published = table.cpu_time(row, name), table.published_cpu_time(row, name)
     return Entry(
         text=format_seconds(time) + _stale_mark_of_time(table, row, name),
         best=is_best,
@@ -255,11 +257,11 @@ def _speedup_entry(table: Table, row: str, pair: tuple[str, str]) -> Entry:
 
     A ratio has three significant digits, as seconds have.
     """
-    ratio = table.ratio(row, pair)
+    ratio = table.cpu_time_ratio(row, pair)
     is_stale = any(_stale_mark_of_time(table, row, name) for name in pair)
     return Entry(format_seconds(ratio) + (STALE if is_stale else ""), value=ratio)
 
 
 def _stale_mark_of_time(table: Table, row: str, name: str) -> str:
     """Return `STALE` if a record behind a CPU time is stale; the column beside it has the cell."""
-    return STALE if table.cells[row, table.columns[name].beside].stale else ""
+    return STALE if table.cells[row, table.columns[name].timed_column].stale else ""

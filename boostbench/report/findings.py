@@ -147,8 +147,8 @@ def cpu_listing(table: Table, rows: Iterable[Row]) -> Listing:
             for column, entry in zip(columns, row.entries, strict=False)
             if column.is_time and entry.published
         ]
-        for pair, entry in zip(table.speedup, row.entries[len(columns) :], strict=True):
-            slow, fast = (table.published_time(name, column) for column in pair)
+        for pair, entry in zip(table.speedup_pairs, row.entries[len(columns) :], strict=True):
+            slow, fast = (table.published_cpu_time(name, column) for column in pair)
             if slow and fast:
                 label = f"speed-up of {table.columns[pair[1]].label}"
                 times.append((label, numbers.format_ratio(slow.mean / fast.mean), entry.text))
@@ -169,9 +169,11 @@ def cpu_parts_listing(table: Table) -> Listing:
 
     return Listing(
         _SECONDS,
-        ["data", *table.fits.values()],
+        ["data", *table.last_round_labels.values()],
         [
-            Line([title, *(format_cell(table.cells[row, name]) for name in table.fits)])
+            Line(
+                [title, *(format_cell(table.cells[row, name]) for name in table.last_round_labels)]
+            )
             for row, title in table.rows.items()
         ],
         "Means per split, on one core: whole fit / weak learners / coefficients.",
@@ -197,7 +199,7 @@ def reference_job_sentences(table: Table) -> list[str]:
     averages = {
         f"{label} on {title}": table.cells[row, name].rows.average(CALIBRATION)
         for row, title in table.rows.items()
-        for name, label in table.fits.items()
+        for name, label in table.last_round_labels.items()
     }
     # Records of a user-defined measure may have no times.
     recorded = {cell: seconds for cell, seconds in averages.items() if seconds is not None}

@@ -124,7 +124,7 @@ def caption(table: Table) -> str:
 def explain_times(table: Table) -> list[str]:
     """Return sentences on the CPU times of a table and their ratios, each of them once."""
     quantities = [column.quantity for column in table.columns.values() if column.is_time]
-    slow_labels = [table.columns[slow].label for slow, _ in table.speedup]
+    slow_labels = [table.columns[slow].label for slow, _ in table.speedup_pairs]
     sentences = [f"CPU time: {quantity.explanation}." for quantity in quantities]
     sentences += [
         f"Speed-up: CPU time of {label} by that of the algorithm." for label in slow_labels
@@ -139,7 +139,7 @@ def changes_note(table: Table) -> str | None:
 
 def table_notes(table: Table) -> list[str]:
     """Return all sentences below a comparison: `remarks`, then `freshness_notes`."""
-    return remarks(table) + freshness_notes(table.cells.values(), table.fitted)
+    return remarks(table) + freshness_notes(table.cells.values(), table.last_round_cells)
 
 
 def remarks(table: Table) -> list[str]:
@@ -153,7 +153,7 @@ def remarks(table: Table) -> list[str]:
     if absent:
         sentences.append(f"Data not available: {', '.join(absent)}.")
     # Rows that do not count matter only below a table with tests.
-    if table.uncounted and table.compare:
+    if table.uncounted and table.compared_pairs:
         rows = ", ".join(table.rows[row] for row in table.rows if row in table.uncounted)
         sentences.append(f"A second version of the same data, not counted in the tests: {rows}.")
     sentences += partial_notes(table)
@@ -207,7 +207,7 @@ def freshness_notes(cells: Iterable[CellResult], fitted: Iterable[CellResult]) -
     cells : iterable of CellResult
         All cells that are shown.
     fitted : iterable of CellResult
-        One cell for each fit, see `Table.fitted`, so that a fit counts once.
+        One cell for each fit, see `Table.last_round_cells`, so that a fit counts once.
     """
     stale = (
         f"{STALE} of an older edition of the algorithm, or not what it gives today, at least in "

@@ -157,6 +157,6 @@ def make_timed_columns(names):
     for name in names:
         columns[name] = Column(name.upper(), name.upper())
         columns[f"{name}:coefficients"] = Column(
-            name.upper(), name.upper(), quantity=QUANTITIES["coefficients"], beside=name
+            name.upper(), name.upper(), quantity=QUANTITIES["coefficients"], timed_column=name
         )
     return columns

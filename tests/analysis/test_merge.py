@@ -29,7 +29,7 @@ def test_data_set_of_two_tables_counts_once(make_cell, make_table):
     assert sources == ["one", "two"]
     assert table.remarks == ["Numbers of tables one (wine) and two (iris)."]
     assert table.title == "B against A"
-    assert table.compare == [ColumnPair("b", "a")]
+    assert table.compared_pairs == [ColumnPair("b", "a")]
 
 
 def test_table_with_the_most_numbers_wins(make_cell, make_table):
@@ -115,7 +115,7 @@ def test_last_round_represents_an_algorithm(table_of_rounds, make_cell, make_tab
 def test_cpu_time_columns_are_not_merged(table_of_rounds):
     columns = dict(table_of_rounds.columns)
     for last in ("a@100", "b@100"):
-        changes = {"quantity": QUANTITIES["fit"], "beside": last}
+        changes = {"quantity": QUANTITIES["fit"], "timed_column": last}
         columns[f"{last}:fit"] = replace(columns[last], **changes)
     table, _ = merge([replace(table_of_rounds, columns=columns)], ["a", "b"])
     assert table == merge([table_of_rounds], ["a", "b"])[0]
@@ -123,9 +123,9 @@ def test_cpu_time_columns_are_not_merged(table_of_rounds):
 
 def test_statement_of_the_paper_requires_its_whole_table(make_cell, make_table):
     source = make_table({(row, c): make_cell([1]) for row in ("wine", "iris") for c in "abc"})
-    source = replace(source, compare=[ColumnPair("a", "b", "The paper says so.")])
-    statements = [pair.published for pair in merge([source], ["b", "a", "c"])[0].compare]
+    source = replace(source, compared_pairs=[ColumnPair("a", "b", "The paper says so.")])
+    statements = [pair.published for pair in merge([source], ["b", "a", "c"])[0].compared_pairs]
     assert statements == ["The paper says so.", None, None]
-    assert merge([source], ["a", "b"], ["wine"])[0].compare == [ColumnPair("a", "b")]
+    assert merge([source], ["a", "b"], ["wine"])[0].compared_pairs == [ColumnPair("a", "b")]
     other = make_table({("glass", c): make_cell([1]) for c in "ab"})
-    assert merge([source, other], ["a", "b"])[0].compare == [ColumnPair("a", "b")]
+    assert merge([source, other], ["a", "b"])[0].compared_pairs == [ColumnPair("a", "b")]

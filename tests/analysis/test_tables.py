@@ -65,7 +65,7 @@ def test_cpu_time_has_its_own_columns(timed_table):
 
 def test_speedup_columns_stand_last(timed_table):
     times = "a:coefficients", "b:coefficients"
-    table = replace(timed_table, speedup=[times, times[::-1]])
+    table = replace(timed_table, speedup_pairs=[times, times[::-1]])
     assert groups_and_titles(table)[4:] == [("Speed-up", "B"), ("Speed-up", "A")]
     assert printed_entries(table, "wine")[4:] == [("20.0", False), ("0.0500", False)]
     assert "Speed-up: CPU time of A by that of the algorithm." in wording.caption(table)
@@ -74,7 +74,7 @@ def test_speedup_columns_stand_last(timed_table):
 def test_speedup_of_a_missing_time_is_empty(make_cell, make_table):
     cells = {("wine", "a"): make_cell([1], coefficients=2.0), ("wine", "b"): make_cell([])}
     table = make_table(
-        cells, make_timed_columns("ab"), speedup=[("a:coefficients", "b:coefficients")]
+        cells, make_timed_columns("ab"), speedup_pairs=[("a:coefficients", "b:coefficients")]
     )
     assert printed_entries(table, "wine")[-1] == ("-", False)
 

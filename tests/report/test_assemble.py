@@ -66,7 +66,7 @@ def test_cell_has_its_command(tmp_path):
     [table] = read_tables(["randomboost4"], Records(tmp_path))
     commands = {cell.command for (row, _), cell in table.cells.items() if row == "sonar"}
     start, end = "boostbench table randomboost4 --row sonar --column", "rerun=all results=again"
-    columns = {name.partition("@")[0] for name in table.results}
+    columns = {name.partition("@")[0] for name in table.result_columns}
     assert commands == {f"{start} {column} {end}" for column in columns}
 
 

@@ -41,7 +41,7 @@ def table_of_data_sets(make_cell, make_table):
 def table_of_splits(make_cell, make_table):
     def make(sampling="stratified"):
         cells = {("wine", name): make_cell(ERRORS[name], sampling=sampling) for name in "ab"}
-        return make_table(cells, matrix=True)
+        return make_table(cells, has_matrix=True)
 
     return make
 
@@ -53,7 +53,7 @@ def test_matrix_is_optional(table_of_data_sets):
 
 
 def test_matrix_compares_every_pair_over_data_sets(table_of_data_sets):
-    result = matrix_listing(table_of_data_sets(matrix=True))
+    result = matrix_listing(table_of_data_sets(has_matrix=True))
     assert result.heads == [
         *("A", "B", "A minus B", "wins, ties, losses", "Holm p", "P(A, equal, B)")
     ]
@@ -69,14 +69,14 @@ def test_matrix_compares_every_pair_over_data_sets(table_of_data_sets):
 
 
 def test_rope_sets_the_region_of_equivalence(table_of_data_sets):
-    result = matrix_listing(table_of_data_sets(matrix=True, rope=0.05))
+    result = matrix_listing(table_of_data_sets(has_matrix=True, rope=0.05))
     assert result.rows[0][5].startswith("1.00/0.00")
     assert "more than 0.05 percentage points" in result.explanation
 
 
 def test_matrix_uses_the_last_round(table_of_rounds):
     # The number after the last round is missing for one of the two data sets.
-    assert matrix_listing(replace(table_of_rounds, matrix=True)) is None
+    assert matrix_listing(replace(table_of_rounds, has_matrix=True)) is None
 
 
 def test_matrix_of_one_data_set_compares_splits(table_of_splits):
@@ -96,13 +96,13 @@ def test_matrix_of_one_data_set_compares_splits(table_of_splits):
 
 def test_corrected_t_tests_of_several_pairs_have_holms_correction(make_cell, make_table):
     cells = {("wine", name): make_cell(ERRORS[name]) for name in "abc"}
-    table = make_table(cells, matrix=True)
+    table = make_table(cells, has_matrix=True)
     p = [test.resampled for test in compare_columns(table).tests]
     assert [row[5] for row in matrix_listing(table).rows] == [f"{p:.3f}" for p in holm(p)]
 
 
 def test_summary_above_the_matrix_has_its_p_values(table_of_data_sets):
-    table = table_of_data_sets(matrix=True, compare=(("a", "b"), ("c", "a")))
+    table = table_of_data_sets(has_matrix=True, compare=(("a", "b"), ("c", "a")))
     summary = summarize_tests(table)
     assert "with Holm's correction for 3 tests: " in summary
     p_values = re.findall(r" against . (\S+)[;.]", summary)
@@ -124,7 +124,7 @@ def test_approximate_p_values_are_named(make_cell, make_table):
         cells = {
             ("wine", name): make_cell(values) for name, values in zip("abc", errors, strict=False)
         }
-        table = make_table(cells, matrix=True)
+        table = make_table(cells, has_matrix=True)
         n_exact = sum(test.wilcoxon.exact for test in compare_columns(table).tests)
         assert n_exact == ("exact" in expected) + ("for 2 of 3" in expected)
         assert expected in matrix_listing(table).explanation
@@ -137,7 +137,7 @@ def test_official_splits_have_no_corrected_t_test(table_of_splits):
 
 
 def test_quantity_without_percent_needs_a_rope(table_of_data_sets):
-    table = table_of_data_sets(quantity=QUANTITIES["n_iterations"], matrix=True)
+    table = table_of_data_sets(quantity=QUANTITIES["n_iterations"], has_matrix=True)
     assert matrix_listing(table).heads[-1] == "Holm p"
     result = matrix_listing(replace(table, rope=10.0))
     assert [line[5] for line in result.rows] == ["0.00/1.00/0.00"] * 3  # 100 rounds each
@@ -146,15 +146,15 @@ def test_quantity_without_percent_needs_a_rope(table_of_data_sets):
 
 def test_higher_accuracies_win(table_of_data_sets):
     """The differences of accuracies change their sign, and the winner stays."""
-    table = table_of_data_sets(quantity=QUANTITIES["accuracy"], matrix=True)
-    by_error = matrix_listing(table_of_data_sets(matrix=True))
+    table = table_of_data_sets(quantity=QUANTITIES["accuracy"], has_matrix=True)
+    by_error = matrix_listing(table_of_data_sets(has_matrix=True))
     for row, error_row in zip(matrix_listing(table).rows, by_error.rows, strict=True):
         assert row[2] == error_row[2].translate(str.maketrans("-+", "+-"))
         assert row[3:] == error_row[3:]
 
 
 def test_matrix_is_in_markdown_and_latex(table_of_data_sets):
-    table = table_of_data_sets(matrix=True)
+    table = table_of_data_sets(has_matrix=True)
     assert "## Every two algorithms" in markdown(make_document(table))
     assert "| A   | B   |       -0.35 |" in markdown(make_document(table))
     assert r"A & B & $-$0.35 & 6/0/0 & 0.094" in latex_notes(make_document(table))

@@ -64,7 +64,7 @@ def test_statement_of_the_paper_follows_the_uncorrected_test(make_cell, make_tab
     cells = {("wine", name): make_cell([*range(n, n + 7)]) for n, name in enumerate("abc")}
     statement = "The paper, over 11 data sets: so and so."
     pairs = [ColumnPair("a", "b", statement), ColumnPair("a", "c")]
-    table = replace(make_table(cells), compare=pairs)
+    table = replace(make_table(cells), compared_pairs=pairs)
     assert summarize_tests(table).endswith(
         f"A against B without a correction: statistic 0, critical value 2. {statement}"
     )
@@ -123,7 +123,7 @@ def test_published_seconds_are_listed(table, timed_table):
 
 def test_published_speedup_is_listed(timed_table):
     speedup = [("a:coefficients", "b:coefficients")]
-    rows = list_seconds(replace(timed_table, speedup=speedup)).rows
+    rows = list_seconds(replace(timed_table, speedup_pairs=speedup)).rows
     assert rows[2:] == [["wine", "speed-up of B", "457", "20.0"]]
 
 
@@ -131,7 +131,7 @@ def test_published_time_without_an_error_is_listed(make_cell, make_table):
     time = QUANTITIES["predict_per_instance"]
     published = (Published("t", time, 60.0, float("nan"), 50),)
     cell = replace(make_cell([1, 2]), published=published)
-    columns = {"a": Column("A", "A"), "a:time": Column("A", "A", quantity=time, beside="a")}
+    columns = {"a": Column("A", "A"), "a:time": Column("A", "A", quantity=time, timed_column="a")}
     table = make_table({("wine", "a"): cell}, columns, compare=())
     assert published_listing(table).rows == []
     assert verdict_summary(table).startswith("0 published numbers")
