@@ -12,7 +12,7 @@ from itertools import chain, combinations
 from math import isnan
 from typing import NamedTuple
 
-from boostbench.analysis.cells import Cell, pair_numbers, tested_ratio, unique_by_number
+from boostbench.analysis.cells import Cell, pair_numbers, test_train_ratio, unique_by_number
 from boostbench.analysis.statistics import LEVEL
 from boostbench.analysis.statistics.agreement import Agreement, compare_means
 from boostbench.analysis.statistics.resampled import p_above, p_below
@@ -102,7 +102,7 @@ def count_effects(effects_of_tables: Iterable[PairEffect]) -> Effects:
     )
 
 
-def effects(tables: Sequence[Table]) -> Effects:
+def count_effects_of_tables(tables: Sequence[Table]) -> Effects:
     """Count the effects that tables show, and those that our numbers replicate.
 
     Both sides have the same test, Welch's of two unpaired means: a paper gives no numbers of single
@@ -170,7 +170,7 @@ class Swaps(NamedTuple):
         return f"{self.own / self.n_own:.0%} / {self.other / self.n_other:.0%}"
 
 
-class RowComparison(NamedTuple):
+class NumberComparison(NamedTuple):
     """Comparisons of one number.
 
     Attributes
@@ -189,7 +189,7 @@ class RowComparison(NamedTuple):
     rival_agreements: list[Agreement]
 
 
-def compare_within_rows(table: Table) -> list[RowComparison]:
+def compare_rows(table: Table) -> list[NumberComparison]:
     """Compare each number of a table with the published numbers of its row, if there are others."""
     comparisons = []
     for row in table.rows:
@@ -202,11 +202,11 @@ def compare_within_rows(table: Table) -> list[RowComparison]:
             agreements = [cell.compare_with(rival.target) for rival in rivals]
             if agreements:
                 number = cell.published_id or id(cell)
-                comparisons.append(RowComparison(number, cell.agreement, agreements))
+                comparisons.append(NumberComparison(number, cell.agreement, agreements))
     return comparisons
 
 
-def count_swaps(comparisons: Iterable[RowComparison]) -> Swaps:
+def count_swaps(comparisons: Iterable[NumberComparison]) -> Swaps:
     """Count the comparisons of tables.
 
     A published number that several columns, rows or tables have counts once: the first time.
@@ -226,9 +226,9 @@ def count_swaps(comparisons: Iterable[RowComparison]) -> Swaps:
     )
 
 
-def swaps(tables: Sequence[Table]) -> Swaps:
+def count_swaps_of_tables(tables: Sequence[Table]) -> Swaps:
     """Count the comparisons of numbers with the published numbers in their row, see `Swaps`."""
-    return count_swaps(chain.from_iterable(map(compare_within_rows, tables)))
+    return count_swaps(chain.from_iterable(map(compare_rows, tables)))
 
 
 def _count_reproduced(agreements: Sequence[Agreement]) -> int:
@@ -242,7 +242,7 @@ def _count_alike(agreements: Sequence[Agreement]) -> int:
 # Up to this many missing comparisons are named; more are counted, to keep the sentence short.
 _MAX_NAMED = 5
 
-#: Explains the sentences of `claims`.
+#: Explains the sentences of `judge_claims`.
 CLAIMS_EXPLANATION = (
     f"Claims are judged by one-sided paired t-tests over the splits of each row, at {LEVEL:.0%}: a "
     "claim holds where every comparison confirms it, and does not hold where one contradicts it "
@@ -259,22 +259,22 @@ class ClaimTest(NamedTuple):
     ----------
     place : str
         Row and columns.
-    supports, contradicts : float
+    support_p, contradiction_p : float
         p-values of the one-sided tests: the smaller, the more the splits confirm or contradict the
         claim. NaN where fewer than two splits have both numbers.
-    ratio : float or None
-        Ratio for the correction, see `tested_ratio`; None where it does not exist.
+    test_train_ratio : float or None
+        Ratio for the correction, see `test_train_ratio`; None where it does not exist.
     """
 
     place: str
-    supports: float
-    contradicts: float
-    ratio: float | None
+    support_p: float
+    contradiction_p: float
+    test_train_ratio: float | None
 
     @property
-    def confirmed(self) -> bool:
+    def is_confirmed(self) -> bool:
         """True if the splits confirm the claim; comparisons with NaN are False."""
-        return self.supports <= LEVEL
+        return self.support_p <= LEVEL
 
 
 class ClaimVerdict(NamedTuple):
@@ -286,28 +286,28 @@ class ClaimVerdict(NamedTuple):
         ``"holds"``, ``"does not hold"`` or ``"is undecided"``.
     n_confirmed : int
         Number of comparisons that confirm the claim.
-    against, undecided : list of ClaimTest
+    contradicting, undecided : list of ClaimTest
         Comparisons that contradict it after Bonferroni's correction, and comparisons that do
         neither.
     """
 
     verdict: str
     n_confirmed: int
-    against: list[ClaimTest]
+    contradicting: list[ClaimTest]
     undecided: list[ClaimTest]
 
 
 def _combine_tests(tests: Sequence[ClaimTest]) -> ClaimVerdict:
     """Return the verdict on a claim by the tests of its comparisons."""
-    against = [test for test in tests if test.contradicts * len(tests) <= LEVEL]
-    undecided = [test for test in tests if not test.confirmed and test not in against]
+    contradicting = [test for test in tests if test.contradiction_p * len(tests) <= LEVEL]
+    undecided = [test for test in tests if not test.is_confirmed and test not in contradicting]
     verdict = "is undecided" if undecided else "holds"
-    if against:
+    if contradicting:
         verdict = "does not hold"
-    return ClaimVerdict(verdict, sum(test.confirmed for test in tests), against, undecided)
+    return ClaimVerdict(verdict, sum(test.is_confirmed for test in tests), contradicting, undecided)
 
 
-def claims(table: Table) -> list[str]:
+def judge_claims(table: Table) -> list[str]:
     """Judge the claims of the paper.
 
     Parameters
@@ -328,7 +328,7 @@ def claims(table: Table) -> list[str]:
             needs_explanation = True
             continue
         tests = list(_compare_columns_of_claim(table, claim, corrected=True))
-        if all(isnan(test.supports) for test in tests):
+        if all(isnan(test.support_p) for test in tests):
             sentences.append(f"“{claim.says}” is undecided: nothing of it is on record.")
             continue
         # 2) Other claims have a verdict for new samples, and one on these splits.
@@ -337,10 +337,10 @@ def claims(table: Table) -> list[str]:
         these_splits = _combine_tests(
             list(_compare_columns_of_claim(table, claim, corrected=False))
         )
-        recorded = [test for test in new_samples.undecided if not isnan(test.supports)]
+        recorded = [test for test in new_samples.undecided if not isnan(test.support_p)]
         sentences.append(
             f"“{claim.says}” {_verdict_text(new_samples, these_splits, tests)}"
-            f"{_list_places('Against it', new_samples.against)}"
+            f"{_list_places('Against it', new_samples.contradicting)}"
             f"{_list_places('Undecided', recorded)}"
             f"{_list_missing(new_samples.undecided)}"
         )
@@ -367,7 +367,7 @@ def _verdict_text(
     """
     n_tests = len(tests)
     text = f"{new_samples.verdict}: {new_samples.n_confirmed} of {n_tests} comparisons confirm it"
-    if all(test.ratio is None for test in tests):
+    if all(test.test_train_ratio is None for test in tests):
         return f"{text}, on these splits."
     # The first two fields are the verdict and the number of confirming comparisons.
     if new_samples[:2] == these_splits[:2]:
@@ -395,27 +395,27 @@ def _compare_columns_of_claim(table: Table, claim: Claim, corrected: bool) -> It
             first, second = pair_numbers(cells).T
             differences = cells[0].quantity.sign * (first - claim.times * second)
             # The ratio 0 leaves a test without the correction.
-            split_ratio = tested_ratio(cells)
+            split_ratio = test_train_ratio(cells)
             ratio = split_ratio if corrected and split_ratio else 0.0
             # Differences below 0 support "better"; differences within the limits support "alike".
             if claim.within is None:
-                supports = p_below(differences, 0.0, ratio)
-                contradicts = p_above(differences, 0.0, ratio)
+                support_p = p_below(differences, 0.0, ratio)
+                contradiction_p = p_above(differences, 0.0, ratio)
             else:
                 low, high = -claim.within, claim.within
-                supports = max(p_above(differences, low, ratio), p_below(differences, high, ratio))
+                support_p = max(p_above(differences, low, ratio), p_below(differences, high, ratio))
                 # The difference may lie on either side, so two tests are made.
-                contradicts = 2 * min(
+                contradiction_p = 2 * min(
                     p_below(differences, low, ratio), p_above(differences, high, ratio)
                 )
             labels = f"{table.columns[a].label} against {table.columns[b].label}"
             place = f"{table.rows[row]} ({labels})"
-            yield ClaimTest(place, supports, contradicts, split_ratio)
+            yield ClaimTest(place, support_p, contradiction_p, split_ratio)
 
 
 def _list_missing(compared: Sequence[ClaimTest]) -> str:
     """Return the comparisons that are not on record, or their number if there are many."""
-    absent = [test for test in compared if isnan(test.supports)]
+    absent = [test for test in compared if isnan(test.support_p)]
     if len(absent) > _MAX_NAMED:
         return f" Not on record: {len(absent)} comparisons."
     return _list_places("Not on record", absent)

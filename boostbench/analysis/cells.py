@@ -30,7 +30,7 @@ BETTER = (
 BETTER_ELSEWHERE = "Better, but not reproduced: the experiment differs."
 
 # Verdicts that need no note, unless the number differs.
-_WITHOUT_NOTE = ("reproduced", "undecided", "not judged")
+_VERDICTS_WITHOUT_NOTE = ("reproduced", "undecided", "not judged")
 
 
 @dataclass(frozen=True, eq=False)
@@ -169,11 +169,11 @@ class CellResult:
         if not self.n_finished:
             return "failed" if self.n_failed else "not run"
         if not self.numbers:
-            return "not reached" if self._is_short else "not recorded"
+            return "not reached" if self._ended_early else "not recorded"
         return ""
 
     @property
-    def _is_short(self) -> bool:
+    def _ended_early(self) -> bool:
         """True if the fits are staged and ended before `rounds`."""
         if self.rounds is None:
             return False
@@ -282,7 +282,7 @@ class Cell(CellResult):
     def note(self) -> str | None:
         """Known reason why the number differs; None if it does not, or no reason is known."""
         differs = self.agreement is not None and self.agreement.differs
-        if self.target is None or (self.verdict in _WITHOUT_NOTE and not differs):
+        if self.target is None or (self.verdict in _VERDICTS_WITHOUT_NOTE and not differs):
             return None
         note = find_note(self.target, self.data)
         if self.verdict == "better":
@@ -351,7 +351,7 @@ def pair_numbers(cells: Sequence[CellResult]) -> np.ndarray:
     return np.array(pairs, dtype=float).reshape(len(common), len(cells))
 
 
-def tested_ratio(cells: Iterable[Cell]) -> float | None:
+def test_train_ratio(cells: Iterable[Cell]) -> float | None:
     """Return the number of test samples divided by the number of training samples.
 
     Parameters
@@ -364,11 +364,11 @@ def tested_ratio(cells: Iterable[Cell]) -> float | None:
         Mean over the splits; None if they are not random divisions of one set of samples, such as
         official parts, and without splits.
     """
-    return ratio_of_records([record for cell in cells for record in cell.rows.records])
+    return test_train_ratio_of_records([record for cell in cells for record in cell.rows.records])
 
 
-def ratio_of_records(records: Sequence[SplitRecord]) -> float | None:
-    """Return the ratio of `tested_ratio` for records of splits."""
+def test_train_ratio_of_records(records: Sequence[SplitRecord]) -> float | None:
+    """Return the ratio of `test_train_ratio` for records of splits."""
     protocols = [record.config.protocol for record in records]
     is_random = (
         protocol["sampling"] != "official" and protocol.get("test", "part") in ("part", "rest")

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import special
 
-from boostbench.analysis.cells import Cell, pair_numbers, tested_ratio
+from boostbench.analysis.cells import Cell, pair_numbers, test_train_ratio
 from boostbench.analysis.statistics import finite_array
 from boostbench.analysis.statistics.bayesian import Posterior, correlated_t, signed_rank
 from boostbench.analysis.statistics.friedman import Friedman, average_ranks, friedman, holm
@@ -38,9 +38,9 @@ class PairedNumbers:
         Meaning of the rows of `numbers`.
     left_out : list of str
         Titles of the data sets on which some of the columns have no number.
-    ratio : float or None
+    test_train_ratio : float or None
         Number of test samples divided by the number of training samples, for paired splits; None
-        for data sets, and where splits are no random divisions. See `tested_ratio`.
+        for data sets, and where splits are no random divisions. See `test_train_ratio`.
     repeated : list of str
         Titles of rows with the data and the settings of a row before them, which count once.
     """
@@ -49,7 +49,7 @@ class PairedNumbers:
     quantity: Quantity
     unit: str
     left_out: list[str]
-    ratio: float | None = None
+    test_train_ratio: float | None = None
     repeated: list[str] = field(default_factory=list)
 
     @property
@@ -108,18 +108,18 @@ class PairTest(NamedTuple):
     score : Score
         Wins, ties and losses of `a`.
     wilcoxon : Wilcoxon
-        The signed-rank test; its effect size is negative where `a` is better.
-    holm : float
+        The signed-rank test; its effect_size_on_row size is negative where `a` is better.
+    holm_p : float
         P-value of the signed-rank test, corrected for the number of pairs of columns.
-    nemenyi : float or None
+    nemenyi_p : float or None
         P-value by Nemenyi's test; None for two columns.
     posterior : Posterior or None
         Probabilities that `a` is better, that both are equal for practical purposes, and that `b`
         is better; None without a region of equivalence.
-    resampled : float or None
+    resampled_p : float or None
         P-value of the corrected resampled t-test for paired splits; None for data sets, and where
         splits are no random divisions.
-    resampled_holm : float or None
+    resampled_holm_p : float or None
         The same p-value, corrected for the number of pairs of columns.
     """
 
@@ -128,11 +128,11 @@ class PairTest(NamedTuple):
     difference: float
     score: Score
     wilcoxon: Wilcoxon
-    holm: float
-    nemenyi: float | None
+    holm_p: float
+    nemenyi_p: float | None
     posterior: Posterior | None = None
-    resampled: float | None = None
-    resampled_holm: float | None = None
+    resampled_p: float | None = None
+    resampled_holm_p: float | None = None
 
 
 class Comparison(NamedTuple):
@@ -193,7 +193,7 @@ def pair_columns(table: Table, columns: Sequence[str]) -> PairedNumbers:
     if len(table.rows) == 1:
         cells = cells_of_rows[0] if cells_of_rows else []
         pairs = pair_numbers(cells) if cells else []
-        unit, ratio = "paired splits", tested_ratio(cells)
+        unit, ratio = "paired splits", test_train_ratio(cells)
     else:
         pairs = [[cell.mean for cell in cells] for cells in cells_of_rows]
         unit, ratio = "data sets", None
@@ -202,7 +202,7 @@ def pair_columns(table: Table, columns: Sequence[str]) -> PairedNumbers:
         quantity=table.columns[columns[0]].quantity,
         unit=unit,
         left_out=[table.rows[row] for row in left_out],
-        ratio=ratio,
+        test_train_ratio=ratio,
         repeated=[table.rows[row] for row in repeated],
     )
 
@@ -251,7 +251,7 @@ def compare_columns(
     column_pairs = list(combinations(range(len(names)), 2))
     printed_differences = [paired_numbers.differences(a, b) for a, b in column_pairs]
     tested = [wilcoxon(differences) for differences in printed_differences]
-    resampled, corrected = _resampled(paired_numbers, column_pairs)
+    resampled_p, resampled_holm_p = _resampled_p_values(paired_numbers, column_pairs)
     tests = [
         PairTest(
             a=names[a],
@@ -259,19 +259,19 @@ def compare_columns(
             difference=float(np.mean(paired_numbers.exact_differences(a, b))),
             score=score(differences),
             wilcoxon=test,
-            holm=float(p_holm),
-            nemenyi=float(friedman_test.nemenyi[a, b]) if friedman_test else None,
+            holm_p=float(p_holm),
+            nemenyi_p=float(friedman_test.nemenyi[a, b]) if friedman_test else None,
             posterior=_posterior(paired_numbers, a, b, differences, rope),
-            resampled=p_resampled,
-            resampled_holm=p_resampled_holm,
+            resampled_p=p_resampled,
+            resampled_holm_p=p_resampled_holm,
         )
         for (a, b), differences, test, p_holm, p_resampled, p_resampled_holm in zip(
             column_pairs,
             printed_differences,
             tested,
             holm([test.p for test in tested]),
-            resampled,
-            corrected,
+            resampled_p,
+            resampled_holm_p,
             strict=True,
         )
     ]
@@ -302,34 +302,34 @@ def _posterior(
         return None
     if paired_numbers.unit == "data sets":
         return signed_rank(differences, rope)
-    if paired_numbers.ratio is None:
+    if paired_numbers.test_train_ratio is None:
         return None
     return correlated_t(
         paired_numbers.quantity.sign * paired_numbers.exact_differences(a, b),
         rope,
-        paired_numbers.ratio,
+        paired_numbers.test_train_ratio,
     )
 
 
-def _resampled(
+def _resampled_p_values(
     paired_numbers: PairedNumbers, column_pairs: Sequence[tuple[int, int]]
 ) -> tuple[Sequence[float | None], Sequence[float | None]]:
     """Return the p-values of the corrected resampled t-test, without and with Holm's correction."""
-    ratio = paired_numbers.ratio
+    ratio = paired_numbers.test_train_ratio
     if ratio is None:
         return [None] * len(column_pairs), [None] * len(column_pairs)
     p = [corrected_t(paired_numbers.exact_differences(a, b), ratio) for a, b in column_pairs]
     return p, holm(p).tolist()
 
 
-def effect(table: Table, row: str, a: str, b: str) -> float:
+def effect_size_on_row(table: Table, row: str, a: str, b: str) -> float:
     """Return Hedges' g of two columns over the splits of a row; negative where `a` is lower."""
     cells = [table.cells[row, name] for name in (a, b)]
     first, second = ((cell.mean, cell.std, len(cell.numbers)) for cell in cells)
     return hedges_g(*first, *second)
 
 
-def split_test(table: Table, row: str, a: str, b: str) -> float | None:
+def corrected_t_on_row(table: Table, row: str, a: str, b: str) -> float | None:
     """Test two columns on one data set, over the splits that both have: see `corrected_t`.
 
     Returns
@@ -339,7 +339,7 @@ def split_test(table: Table, row: str, a: str, b: str) -> float | None:
     """
     cells = [table.cells[row, name] for name in (a, b)]
     first, second = pair_numbers(cells).T
-    ratio = tested_ratio(cells)
+    ratio = test_train_ratio(cells)
     return None if ratio is None or len(first) < 2 else corrected_t(first - second, ratio)
 
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 # Columns of a frame besides the quantities: the keys that lead to their entry of a record, from the
 # outer to the inner one.
-_PATHS = {
+_KEYS_OF_COLUMN = {
     **{
         name: (name,)
         for name in (
@@ -81,7 +81,7 @@ class ResultFrame:
             self._columns[name] = (
                 QUANTITIES[name].numbers(self.records)
                 if name in QUANTITIES
-                else read_entries(self.records, _PATHS[name])
+                else read_entries(self.records, _KEYS_OF_COLUMN[name])
             )
         return self._columns[name]
 
@@ -104,7 +104,7 @@ class ResultFrame:
         """Return a data frame with the columns that need no further information."""
         import pandas as pd  # slow to import
 
-        frame = pd.DataFrame({name: self[name] for name in (*_PATHS, *QUANTITIES)})
+        frame = pd.DataFrame({name: self[name] for name in (*_KEYS_OF_COLUMN, *QUANTITIES)})
         return frame.astype(dict.fromkeys(QUANTITIES, float))
 
 

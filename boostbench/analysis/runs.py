@@ -24,7 +24,7 @@ from boostbench.util.configs import read_titles
 from boostbench.util.errors import UserError, did_you_mean
 
 # Kinds of records without results: material of figures, and trials of cross-validation.
-_WITHOUT_RESULTS = ("boundary", "codewords", "features", "path", "tuning")
+_KINDS_WITHOUT_RESULTS = ("boundary", "codewords", "features", "path", "tuning")
 
 # Names of the quantities that a list of experiments shows, in this order.
 _METRICS = ("test_error", *SCORES, "mean_average_precision")
@@ -78,7 +78,7 @@ def find_experiments(
     records_by_experiment = defaultdict(list)
 
     def is_wanted(algo: str, kind: str) -> bool:
-        return kind not in _WITHOUT_RESULTS and (algorithms is None or algo in algorithms)
+        return kind not in _KINDS_WITHOUT_RESULTS and (algorithms is None or algo in algorithms)
 
     for names, record in records.titled_records(is_wanted):
         # Configs may differ in settings that do not affect results, such as the path of a file.
@@ -119,7 +119,7 @@ def available_metrics(experiments: Collection[RecordedExperiment]) -> list[Quant
     ]
 
 
-class _Choice(NamedTuple):
+class _ComparableExperiments(NamedTuple):
     """Comparable experiments on one data set, or the reason why there are none.
 
     Attributes
@@ -193,7 +193,9 @@ def table_of_experiments(
     )
 
 
-def _choose_comparable(experiments: Iterable[RecordedExperiment], names: Sequence[str]) -> _Choice:
+def _choose_comparable(
+    experiments: Iterable[RecordedExperiment], names: Sequence[str]
+) -> _ComparableExperiments:
     """Choose an experiment of each algorithm on a data set, all under one protocol and one seed.
 
     Parameters
@@ -205,7 +207,7 @@ def _choose_comparable(experiments: Iterable[RecordedExperiment], names: Sequenc
 
     Returns
     -------
-    _Choice
+    _ComparableExperiments
         If several protocols or seeds have all algorithms, the choice with the most common splits.
     """
     # 1) Group the experiments by protocol, version of the data and seed.
@@ -233,10 +235,10 @@ def _choose_comparable(experiments: Iterable[RecordedExperiment], names: Sequenc
     # 3) Return the choice with the most common splits, or else a reason.
     best = max(choices, key=lambda chosen: len(chosen[0].cell.numbers), default=None)
     if best and best[0].cell.numbers:
-        return _Choice(best)
+        return _ComparableExperiments(best)
     if reasons:
-        return _Choice([], reasons[0])
-    return _Choice([], "they have no split in common" if choices else "")
+        return _ComparableExperiments([], reasons[0])
+    return _ComparableExperiments([], "they have no split in common" if choices else "")
 
 
 def table_of_published_file(

@@ -13,7 +13,7 @@ from scipy import stats
 from boostbench.analysis.algorithm_pairs import (
     Effects,
     Swaps,
-    compare_within_rows,
+    compare_rows,
     count_effects,
     count_swaps,
     find_effects,
@@ -86,7 +86,7 @@ VERDICTS = {
 }
 COMPARED = tuple(VERDICTS)[:4]
 
-#: Explain `Tally.count`.
+#: Explain `Tally.count_text`.
 WITHOUT_POOL = "Behind a slash: without the variance of one pool, whose size is known only roughly."
 CORRECTED = (
     "In brackets: the count after Benjamini and Hochberg's correction for the number of tests, at "
@@ -150,7 +150,7 @@ class Tally:
         return any(count < self[verdict] for verdict, count in self.corrected.items())
 
     @property
-    def decided(self) -> Counter:
+    def decidable(self) -> Counter:
         """Counts of the verdicts on numbers that can be decided, see `Agreement.is_sharp`."""
         return Counter(cell.verdict for cell in self.judged if cell.agreement.is_sharp)
 
@@ -171,7 +171,7 @@ class Tally:
         reproduced = Counter(c.data for c in self.judged if c.verdict == "reproduced")
         return share_interval([reproduced[data] for data in compared], list(compared.values()))
 
-    def count(self, verdict: str) -> str:
+    def count_text(self, verdict: str) -> str:
         """Return a count as text, with `corrected` and `without_pool` if they differ."""
         corrected = self.corrected.get(verdict, self[verdict])
         text = f"{self[verdict]} ({corrected})" if corrected < self[verdict] else f"{self[verdict]}"
@@ -180,7 +180,7 @@ class Tally:
         return text
 
     def __str__(self) -> str:
-        parts = ", ".join(f"{self.count(verdict)} {verdict}" for verdict in self.verdicts)
+        parts = ", ".join(f"{self.count_text(verdict)} {verdict}" for verdict in self.verdicts)
         numbers = "number" if self.published == 1 else "numbers"
         return f"{self.published} published {numbers}" + (f": {parts}" if parts else "")
 
@@ -292,7 +292,7 @@ class Counts:
         return next(counts for counts in reversed(self.tables) if counts.name == name)
 
 
-def not_shown(tables: Iterable[Table]) -> int:
+def count_numbers_without_cell(tables: Iterable[Table]) -> int:
     """Count the numbers of published tables beside which some of their tables have no cell.
 
     Examples are numbers of data sets that are not available.
@@ -313,7 +313,7 @@ def not_shown(tables: Iterable[Table]) -> int:
     return len(set().union(*map(sources, named)) - shown)
 
 
-def counts(tables: Iterable[Table]) -> Counts:
+def count_tables(tables: Iterable[Table]) -> Counts:
     """Count verdicts.
 
     Parameters
@@ -330,10 +330,10 @@ def counts(tables: Iterable[Table]) -> Counts:
     tables_of_papers = [table for table in tables if table.paper]
     # A table counts three times, for itself, its paper and the total, and comparing its rows takes
     # most of the time.
-    comparisons = {id(table): compare_within_rows(table) for table in tables_of_papers}
+    comparisons = {id(table): compare_rows(table) for table in tables_of_papers}
     effects = {id(table): find_effects(table) for table in tables_of_papers}
 
-    def count(name: str, group: Sequence[Table]) -> GroupCounts:
+    def count_group(name: str, group: Sequence[Table]) -> GroupCounts:
         cells = [cell for table in group for cell in table.cells.values()]
         return GroupCounts(
             name,
@@ -347,14 +347,14 @@ def counts(tables: Iterable[Table]) -> Counts:
         groups[table.paper].append(table)
         for cell in table.cells.values():
             cells_by_algorithm[cell.algo].append(cell)
-    total = count("all", tables_of_papers)
+    total = count_group("all", tables_of_papers)
     return Counts(
         total=total.tally,
         swaps=total.swaps,
         effects=total.effects,
-        papers=[count(paper, group) for paper, group in groups.items()],
+        papers=[count_group(paper, group) for paper, group in groups.items()],
         tables=[
-            count(table.name, [table])
+            count_group(table.name, [table])
             if table.paper
             else GroupCounts(table.name, count_verdicts(table.cells.values()))
             for table in tables

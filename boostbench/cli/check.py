@@ -88,10 +88,10 @@ def check(
         from boostbench.records.installed import installed_folder
         from boostbench.report.assemble import read_tables
         from boostbench.report.data_files import (
-            file_lines,
             find_verdicts,
             lost_verdicts,
             read_verdicts,
+            verdict_lines,
             verdicts_as_csv,
             verdicts_as_json,
         )
@@ -120,7 +120,7 @@ def check(
     # 3) Save the verdicts, keeping the lines of other tables; or compare them with the saved ones.
     if update:
         judged = {table.name for table in tables}
-        lines = file_lines(now) + [line for line in before if line.table not in judged]
+        lines = verdict_lines(now) + [line for line in before if line.table not in judged]
         with writing_to(path):
             atomic_write_text(path, verdicts_as_csv(lines))
         echo(f"written: {path}", file=sys.stderr)
@@ -138,7 +138,7 @@ def _has_records(table: Table) -> bool:
 
 def _print_verdicts(with_records: Sequence[Table], without_records: Sequence[Table]) -> None:
     """Print the verdicts of tables, and the names of tables without records."""
-    from boostbench.analysis.algorithm_pairs import claims
+    from boostbench.analysis.algorithm_pairs import judge_claims
     from boostbench.report.findings import published_listing
     from boostbench.report.renderers.terminal import print_listing
     from boostbench.report.wording import freshness_notes, partial_notes
@@ -149,7 +149,7 @@ def _print_verdicts(with_records: Sequence[Table], without_records: Sequence[Tab
         console.print(table.title, style="bold")
         print_listing(console, published_listing(table))
         stale = freshness_notes(table.cells.values(), [])
-        for line in [*partial_notes(table), *claims(table), *stale]:
+        for line in [*partial_notes(table), *judge_claims(table), *stale]:
             console.print(line)
         console.print()
     if without_records:
@@ -174,7 +174,7 @@ def _print_counts(
     """
     from rich.text import Text
 
-    from boostbench.analysis.verdicts import VERDICTS, counts
+    from boostbench.analysis.verdicts import VERDICTS, count_tables
     from boostbench.report.overview import (
         counting_sentences,
         counts_paragraph,
@@ -186,7 +186,7 @@ def _print_counts(
 
     # 1) Print the numbers of verdicts, a column for each verdict that occurs.
     tables = [*with_records, *without_records]
-    tallies = counts(tables)
+    tallies = count_tables(tables)
     lines = [(table.name, tallies.table(table.name).tally) for table in with_records]
     lines.append(("all", tallies.total))
     occurring = set().union(*(tally.verdicts for _, tally in lines))
@@ -197,7 +197,8 @@ def _print_counts(
         # `count` gives "3", or "3 / 1": with and without the variance of samples drawn once. The
         # second number goes to a second line.
         numbers = [
-            text.replace(" / ", "\n/ ") if text != "0" else "-" for text in map(tally.count, shown)
+            text.replace(" / ", "\n/ ") if text != "0" else "-"
+            for text in map(tally.count_text, shown)
         ]
         style = "bold" if name == "all" else ""
         grid.add_row(*(Text(text, style) for text in (name, str(tally.published), *numbers)))

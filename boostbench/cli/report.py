@@ -59,7 +59,7 @@ def make_report(words: Sequence[str], output: Path | None = None) -> None:
     """
     with spinner("starting"):
         from boostbench.analysis.runs import find_experiments
-        from boostbench.analysis.verdicts import counts
+        from boostbench.analysis.verdicts import count_tables
         from boostbench.execution.progress import counted
         from boostbench.records.index import Records
         from boostbench.records.installed import installed_folder
@@ -105,7 +105,7 @@ def make_report(words: Sequence[str], output: Path | None = None) -> None:
         overview_note = _write_overview(tables, results) if writes_overview else ""
     # 4) Print the size and the content of the page.
     size = f"{path.stat().st_size / 1e6:.1f} MB"
-    total = counts(tables).total
+    total = count_tables(tables).total
     contents = f"{counted(len(tables), 'table')}, {counted(len(figures), 'figure')}"
     if runs:
         contents = f"{counted(len(runs), 'run')}{'' if about_runs else ' beside them'}, {contents}"
@@ -137,9 +137,9 @@ def _find_user_tables(results: Path) -> list[str]:
 
 def _has_few_published_results(tables: Sequence[Table]) -> bool:
     """Return True if less than half of the published numbers of tables have a result."""
-    from boostbench.analysis.verdicts import counts
+    from boostbench.analysis.verdicts import count_tables
 
-    total = counts(tables).total
+    total = count_tables(tables).total
     return total.compared < total.published / 2
 
 
@@ -159,7 +159,7 @@ def _write_overview(tables: Sequence[Table], results: Path) -> str:
     str
         End of the command's last message, which names the file; empty if nothing was written.
     """
-    from boostbench.analysis.verdicts import counts
+    from boostbench.analysis.verdicts import count_tables
     from boostbench.report.overview import counts_paragraph, readme, sort_by_paper, table_lines
     from boostbench.util.files import atomic_write_text
 
@@ -172,7 +172,7 @@ def _write_overview(tables: Sequence[Table], results: Path) -> str:
     from boostbench.figures.bars import draw_overview
     from boostbench.figures.style import save
 
-    tallies = counts(sort_by_paper(tables))
+    tallies = count_tables(sort_by_paper(tables))
     figure = draw_overview(table_lines(tallies, tables), tallies.total.verdicts)
     picture = results / "figures" / "overview"
     save(figure, picture, "How much is reproduced, by table", counts_paragraph(tallies.total))

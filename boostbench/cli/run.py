@@ -298,7 +298,7 @@ def _print_job(experiments: Sequence[ExperimentConfig], report: Report) -> None:
     from boostbench.analysis.cells import Cell
     from boostbench.config.table_request import find_reference
     from boostbench.fitting.quantities import get_quantity
-    from boostbench.report.document import summarize
+    from boostbench.report.document import make_summary
     from boostbench.report.renderers.terminal import print_summary, print_warnings
     from boostbench.report.wording import STALE, freshness_notes
     from boostbench.util.terminal import make_console
@@ -322,7 +322,7 @@ def _print_job(experiments: Sequence[ExperimentConfig], report: Report) -> None:
         )
     # 2) Print the cells, notes on stale results, and a warning if the constant is as good.
     console = make_console()
-    print_summary(console, summarize(report.results[0].experiment.dataset, cells))
+    print_summary(console, make_summary(report.results[0].experiment.dataset, cells))
     for note in freshness_notes(cells, cells):
         console.print(note, style="yellow" if note.startswith(STALE) else "")
     print_warnings(console, filter(None, [constant_baseline_warning(cells[0], cells[1:])]))

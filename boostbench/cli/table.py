@@ -98,7 +98,7 @@ def make_table(request: TableRequest, orientation: Orientation = "auto") -> int:
         from boostbench.execution.jobs import plan_table
         from boostbench.report.assemble import assemble
         from boostbench.report.data_files import table_as_csv
-        from boostbench.report.document import make_document, summarize
+        from boostbench.report.document import make_document, make_summary
         from boostbench.report.renderers.latex import latex, latex_notes
         from boostbench.report.renderers.markdown import markdown
         from boostbench.report.renderers.terminal import (
@@ -130,7 +130,7 @@ def make_table(request: TableRequest, orientation: Orientation = "auto") -> int:
     if len(table.rows) == 1:
         # Columns may cut the data in different ways.
         dataset = plan.datasets[0] if len(plan.datasets) == 1 else None
-        print_summary(console, summarize(dataset, list(table.cells.values())))
+        print_summary(console, make_summary(dataset, list(table.cells.values())))
     else:
         print_table(console, document)
     print_judgement(console, document)

@@ -72,7 +72,7 @@ def draw_critical_difference(table: Table, comparison: Comparison) -> Figure:
     test = comparison.friedman
     names = sorted(comparison.ranks, key=comparison.ranks.get)
     ranks = np.array([comparison.ranks[name] for name in names])
-    significant = [{pair.a, pair.b} for pair in comparison.tests if pair.holm <= LEVEL]
+    significant = [{pair.a, pair.b} for pair in comparison.tests if pair.holm_p <= LEVEL]
     nemenyi = np.abs(ranks[:, None] - ranks) >= test.critical_difference
     wilcoxon = np.array([[{a, b} in significant for b in names] for a in names])
     bars = [
@@ -333,9 +333,9 @@ def _matrix_cell(test: PairTest, row: str, digits: int) -> tuple[float, str, flo
     is_reversed = test.a != row
     difference = -test.difference if is_reversed else test.difference
     wins, ties, losses = reversed(test.score) if is_reversed else test.score
-    p = format_p_value(test.holm)
+    p = format_p_value(test.holm_p)
     text = f"{fixed(difference, digits + 1, '+')}\n{wins}/{ties}/{losses}   p {p}"
-    return difference, text, test.holm
+    return difference, text, test.holm_p
 
 
 class Matrix(TableFigure, frozen=True, kw_only=True):

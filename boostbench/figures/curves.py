@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from boostbench.analysis.cells import ratio_of_records
+from boostbench.analysis.cells import test_train_ratio_of_records
 from boostbench.analysis.statistics import LEVEL
 from boostbench.analysis.statistics.friedman import average_ranks, holm
 from boostbench.analysis.statistics.resampled import corrected_t
@@ -203,7 +203,9 @@ def numbers_on_shared_splits(
     ]
     shared = sorted(set.intersection(*map(set, by_split)))
     paired = np.array([[run[split] for run in by_split] for split in shared], dtype=float)
-    return paired.reshape(-1, len(runs)), ratio_of_records([r for records in runs for r in records])
+    return paired.reshape(-1, len(runs)), test_train_ratio_of_records(
+        [r for records in runs for r in records]
+    )
 
 
 class Curves(FigureDefinition, frozen=True, kw_only=True):

@@ -12,7 +12,7 @@ from scipy import stats
 
 from boostbench.analysis.cells import Cell, unique_by_number
 from boostbench.analysis.tables import Table
-from boostbench.analysis.verdicts import COMPARED, VERDICTS, counts
+from boostbench.analysis.verdicts import COMPARED, VERDICTS, count_tables
 from boostbench.figures.definition import Drawing, FigureDefinition, axis_label
 from boostbench.figures.panels import draw_panels
 from boostbench.figures.sources import read_figure_tables, stale_cells
@@ -205,11 +205,11 @@ class Scatter(FigureDefinition, frozen=True, kw_only=True):
     def draw(self, overrides: list[str]) -> Drawing:
         """Draw the figure: see `FigureDefinition.draw`."""
         tables, results = read_figure_tables(self.name, self.tables, overrides)
-        totals = counts(tables)
+        totals = count_tables(tables)
         facts = []
         for line in table_lines(totals, sort_by_paper(tables)):
             if line.tally.compared:
-                counted = [line.tally.count(verdict) for verdict in COMPARED]
+                counted = [line.tally.count_text(verdict) for verdict in COMPARED]
                 title = f"{line.title}: {line.subtitle}".rstrip(": ")
                 facts.append([title, str(line.tally.compared), *counted])
         notes = [counts_paragraph(totals.total), counting_sentences(totals.total, tables)]

@@ -57,7 +57,7 @@ class Case(NamedTuple):
     number: float
 
 
-class Repetition(NamedTuple):
+class Duplicate(NamedTuple):
     """Lines whose numbers another table has, too.
 
     Attributes
@@ -66,14 +66,14 @@ class Repetition(NamedTuple):
         Name of the other table.
     where : tuple of Condition
         Conditions on these lines.
-    there : tuple of Condition
+    other_where : tuple of Condition
         Conditions on the columns of the other table whose values differ; all other columns that
         both tables have are equal.
     """
 
     table: str
     where: tuple[Condition, ...]
-    there: tuple[Condition, ...]
+    other_where: tuple[Condition, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,22 +92,22 @@ class PublishedTable:
         Quantity of the table, with the decimals of the published numbers.
     factor : float
         Number of the quantity's units in a unit of the table: 100 for percent and a fraction.
-    repeats : int
+    n_repeats : int
         Number of repetitions of each experiment.
     path : Path
         CSV file of the published numbers.
     definition : str
         Name of the definition that is this table; empty if there is none.
-    repeats_where : sequence of Case
+    n_repeats_where : sequence of Case
         Lines with another number of repeats.
-    repeats_of : sequence of Repetition
+    duplicates : sequence of Duplicate
         Lines whose number another table has, too.
     pools : sequence of Case
         Lines whose repeats are splits of samples that were drawn once, a pool. The number is the
         variance between such pools divided by the variance within one.
     algo : str, default="algo"
         Column of the names of algorithms.
-    words : sequence of str
+    descriptive_columns : sequence of str
         Names of columns that describe a line, and are no settings and no numbers.
     """
 
@@ -116,14 +116,14 @@ class PublishedTable:
     number: str
     quantity: Quantity
     factor: float
-    repeats: int
+    n_repeats: int
     path: Path
     definition: str
-    repeats_where: Sequence[Case] = ()
-    repeats_of: Sequence[Repetition] = ()
+    n_repeats_where: Sequence[Case] = ()
+    duplicates: Sequence[Duplicate] = ()
     pools: Sequence[Case] = ()
     algo: str = "algo"
-    words: Sequence[str] = ()
+    descriptive_columns: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
@@ -227,13 +227,15 @@ def _make_table(
     *,
     quantity: str,
     digits: int,
+    repeats: int,
     unit: str | None = None,
     number: str | int | None = None,
     definition: str | None = None,
     repeats_where: Iterable[Any] = (),
     repeats_of: Iterable[Any] = (),
     pools: Iterable[Any] = (),
-    **settings: Any,
+    algo: str = "algo",
+    words: Sequence[str] = (),
 ) -> PublishedTable:
     """Return a published table.
 
@@ -249,6 +251,8 @@ def _make_table(
         Name of the quantity.
     digits : int
         Decimals of the printed numbers, in the table's unit.
+    repeats : int
+        Number of repetitions of each experiment.
     unit : str, default=None
         Unit of the printed numbers. None: the unit of the quantity.
     number : str or int, default=None
@@ -256,9 +260,12 @@ def _make_table(
     definition : str, default=None
         Name of our definition. None: the paper and the number, if the folder defines the table.
     repeats_where, repeats_of, pools : iterable of dict
-        Entries of ``paper.yaml`` for single lines; see the attributes of `PublishedTable`.
-    **settings
-        Other attributes of `PublishedTable`: ``repeats``, ``algo``, ``words``.
+        Entries of ``paper.yaml`` for single lines: lines with another number of repeats, lines
+        whose numbers another table has too, and lines whose splits share a pool of samples.
+    algo : str, default="algo"
+        Column of the names of algorithms.
+    words : sequence of str, default=()
+        Names of columns that are no settings and no numbers.
     """
     our_quantity = get_quantity(quantity)
     factor = 1.0 if unit in (None, our_quantity.unit) else _CONVERSIONS[unit, our_quantity.unit]
@@ -272,19 +279,21 @@ def _make_table(
         # 0.983 is 98.3%: two decimals less.
         quantity=replace(our_quantity, digits=digits - round(log10(factor))),
         factor=factor,
+        n_repeats=repeats,
         path=folder / f"{stem}.csv",
         definition=definition,
-        repeats_where=[
+        n_repeats_where=[
             Case(conditions(entry, "repeats"), entry["repeats"]) for entry in repeats_where
         ],
-        repeats_of=[
-            Repetition(
+        duplicates=[
+            Duplicate(
                 entry["table"], conditions(entry["where"]), conditions(entry.get("there", {}))
             )
             for entry in repeats_of
         ],
         pools=[Case(conditions(entry, "share"), entry["share"]) for entry in pools],
-        **settings,
+        algo=algo,
+        descriptive_columns=words,
     )
 
 

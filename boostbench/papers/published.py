@@ -307,10 +307,10 @@ def read_published_file(
         number="",
         quantity=quantity,
         factor=1.0,
-        repeats=repeats or 0,
+        n_repeats=repeats or 0,
         path=path,
         definition="",
-        words=[_REPEATS],
+        descriptive_columns=[_REPEATS],
     )
     # 3) Parse the lines. A data set and an algorithm with its settings stand in one line only.
     parser = _LineParser.from_heading(paper_table, names)
@@ -523,10 +523,12 @@ def _parse_cell(where: str, name: str, text: str, factor: float) -> float:
 
 def _find_repeats(paper_table: PublishedTable, where: str, line: TextLine) -> int:
     """Return the number of repeats in the line's own column, or the table's number."""
-    # `paper.yaml` states the repeats of a paper's table; a user's file may have a column of them.
-    if _REPEATS not in paper_table.words:
-        return _number_of_case(line, paper_table.repeats_where, paper_table.repeats)
-    text = line.texts.get(_REPEATS, str(paper_table.repeats))
+    # `paper.yaml` states the repeats of a paper's table; a user's file may have a column of them,
+    # see `read_published_file`.
+    is_users_file = _REPEATS in paper_table.descriptive_columns
+    if not is_users_file:
+        return _number_of_case(line, paper_table.n_repeats_where, paper_table.n_repeats)
+    text = line.texts.get(_REPEATS, str(paper_table.n_repeats))
     # Python does not convert strings of many digits.
     n = int(text) if text.isdecimal() and len(text) <= len(str(MAX_REPEATS)) else 0
     if not 1 <= n <= MAX_REPEATS:
@@ -578,7 +580,7 @@ def _setting_columns(paper_table: PublishedTable, names: Iterable[str]) -> set[s
     columns = [quantity.column for quantity in QUANTITIES.values() if quantity.column]
     endings = ("", "_mean", "_std")
     numbers = {f"{column}{ending}" for column in columns for ending in endings}
-    return set(names) - {"data", paper_table.algo, *paper_table.words} - numbers
+    return set(names) - {"data", paper_table.algo, *paper_table.descriptive_columns} - numbers
 
 
 def _number_of_case(line: TextLine, cases: Iterable[Case], default: float) -> float:
@@ -588,24 +590,24 @@ def _number_of_case(line: TextLine, cases: Iterable[Case], default: float) -> fl
 
 def _first_occurrence(paper_table: PublishedTable, line: TextLine) -> str:
     """Return the table and the line in which a number occurs first, see `Published.source`."""
-    for repetition in paper_table.repeats_of:
-        if not line.fits(repetition.where):
-            continue
-        # The line of the other table has the same settings, but for those that are named `there`.
-        other = published_table(repetition.table)
-        candidates = read_paper_file(other.path)
-        names = {"data", other.algo, *_setting_columns(other, candidates[0].texts)}
-        differing = {condition.column for condition in repetition.there}
-        equal = [
-            Condition(column, (text,))
-            for column, text in line.texts.items()
-            if column in names - differing
-        ]
-        matches = [first for first in candidates if first.fits([*equal, *repetition.there])]
-        if len(matches) != 1:
-            place = ", ".join(f"{column} {values}" for column, values in equal)
-            raise ValueError(
-                f"{paper_table.name}: {len(matches)} lines of {other.name} have {place}"
-            )
-        return f"{other.name}:{matches[0].number}"
-    return f"{paper_table.name}:{line.number}"
+    # 1) Find the duplicate that has this line; without one, this is the first occurrence.
+    duplicate = next((each for each in paper_table.duplicates if line.fits(each.where)), None)
+    if duplicate is None:
+        return f"{paper_table.name}:{line.number}"
+    # 2) Find the settings that both tables have in common.
+    other = published_table(duplicate.table)
+    candidates = read_paper_file(other.path)
+    names = {"data", other.algo, *_setting_columns(other, candidates[0].texts)}
+    differing = {condition.column for condition in duplicate.other_where}
+    common_settings = [
+        Condition(column, (text,))
+        for column, text in line.texts.items()
+        if column in names - differing
+    ]
+    # 3) Find the one line of the other table with these settings.
+    conditions = [*common_settings, *duplicate.other_where]
+    matches = [candidate for candidate in candidates if candidate.fits(conditions)]
+    if len(matches) != 1:
+        place = ", ".join(f"{column} {values}" for column, values in common_settings)
+        raise ValueError(f"{paper_table.name}: {len(matches)} lines of {other.name} have {place}")
+    return f"{other.name}:{matches[0].number}"

@@ -196,7 +196,7 @@ def _make_columns(
 def read_tables(
     names: Sequence[str] | None,
     records: Records,
-    tell: Callable[..., None] = lambda step, share=None: None,
+    show_step: Callable[..., None] = lambda step, share=None: None,
 ) -> list[Table]:
     """Return tables of records; nothing is run, and no data set is loaded.
 
@@ -206,7 +206,7 @@ def read_tables(
         Names of tables, or paths of their YAML files. None: all in ``conf/table``.
     records : Records
         Records of a results folder.
-    tell : callable, default=None
+    show_step : callable, default=None
         Receives the current step and the finished share, see `boostbench.util.terminal.spinner`.
 
     Returns
@@ -223,11 +223,11 @@ def read_tables(
         definitions = read_definitions()
     else:
         definitions = [TableDefinition.read(name) for name in names]
-    tell("composing configs")
+    show_step("composing configs")
     requests = [TableRequest.compose(definition) for definition in definitions]
     tables = []
     for number, request in enumerate(requests):
-        tell("reading records", number / len(requests))
+        show_step("reading records", number / len(requests))
         tables.append(
             assemble(request, [records.find(cell.config.spec) for cell in request.runnable_cells])
         )

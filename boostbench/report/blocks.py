@@ -74,7 +74,7 @@ class Line:
         Texts under the heads.
     bold : frozenset of int, default=frozenset()
         Indices of the texts in bold.
-    is_known : bool, default=True
+    has_our_number : bool, default=True
         Whether we have a number; the terminal omits lines without one.
     verdict : str, default=""
         Verdict at the beginning of the last text.
@@ -84,7 +84,7 @@ class Line:
 
     texts: list[str]
     bold: frozenset[int] = frozenset()
-    is_known: bool = True
+    has_our_number: bool = True
     verdict: str = ""
     search_text: str = ""
 

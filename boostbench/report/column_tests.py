@@ -71,7 +71,7 @@ def _compare_pairs(table: Table) -> PairResults:
         for pair in table.compared_pairs:
             test = tests[frozenset((pair.a, pair.b))]
             unit = all_pairs.paired_numbers.unit
-            results.append(PairResult(pair, unit, test.wilcoxon, test.holm))
+            results.append(PairResult(pair, unit, test.wilcoxon, test.holm_p))
         return PairResults(results, len(tests), [])
     # 2) If it has none, test the pairs alone.
     numbers_of_pairs = {
@@ -163,7 +163,7 @@ def comparison_listing(table: Table, comparison: Comparison) -> Listing | None:
     tests = comparison.tests
     if not tests:
         return None
-    has_corrected_t = any(test.resampled is not None for test in tests)
+    has_corrected_t = any(test.resampled_p is not None for test in tests)
     has_posterior = any(test.posterior is not None for test in tests)
     heads = ["A", "B", "A minus B", "wins, ties, losses", "Holm p"]
     if has_corrected_t:
@@ -186,7 +186,7 @@ def _line(table: Table, test: PairTest, has_corrected_t: bool, has_posterior: bo
         fixed(test.difference, table.quantity.digits + 1, "+"),
         str(test.score),
     ]
-    p_values = [test.holm, test.resampled_holm] if has_corrected_t else [test.holm]
+    p_values = [test.holm_p, test.resampled_holm_p] if has_corrected_t else [test.holm_p]
     significant = {
         column
         for column, p in enumerate(p_values, start=len(texts))
@@ -243,10 +243,10 @@ def pair_sentences(table: Table, comparison: Comparison) -> list[str]:
     quantity = comparison.paired_numbers.quantity
     difference = fixed(test.difference, quantity.digits + 1, "+")
     sentences = [f"Mean difference: {quantity.format_difference(difference)}."]
-    if test.resampled is not None:
+    if test.resampled_p is not None:
         sentences.append(
             "The splits share samples, so that the p-value above is too small. Nadeau and Bengio's "
-            f"corrected t-test takes that into account: p = {format_p_value(test.resampled)}."
+            f"corrected t-test takes that into account: p = {format_p_value(test.resampled_p)}."
         )
     if test.posterior is not None:
         p_a_better, p_equal, p_b_better = test.posterior

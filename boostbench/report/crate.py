@@ -92,13 +92,15 @@ def write_crate(results: Path, path: Path, license_text: str) -> int:
         for name, file in definition_files("table")
         if name in table_names and file.is_relative_to(conf_dir())
     }
-    entities = {name: _add(crate, name, file) for name, file in {**files, **definitions}.items()}
+    entities = {
+        name: _add_file(crate, name, file) for name, file in {**files, **definitions}.items()
+    }
     with tempfile.TemporaryDirectory() as scratch:
         # 4) Add the environments of the runs. The file has to exist until the crate is written.
         environment_file = Path(scratch) / "environments.json"
         text = json.dumps(environments, indent=1, sort_keys=True)
         environment_file.write_text(text, encoding="utf-8")
-        entities["environments.json"] = _add(crate, "environments.json", environment_file)
+        entities["environments.json"] = _add_file(crate, "environments.json", environment_file)
         # 5) Add the action that made the records of the definitions.
         action = _add_action(crate, environments)
         action["object"] = [entities[name] for name in definitions]
@@ -170,7 +172,7 @@ def _add_action(crate, environments: Sequence[dict]):
     return action
 
 
-def _add(crate, name: str, file: Path):
+def _add_file(crate, name: str, file: Path):
     """Add a file with its size and checksum; return its entity."""
     content = file.read_bytes()
     properties = {

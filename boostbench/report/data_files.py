@@ -17,7 +17,7 @@ import msgspec
 
 from boostbench.analysis.cells import Cell
 from boostbench.analysis.tables import Table
-from boostbench.analysis.verdicts import VERDICTS, Tally, counts
+from boostbench.analysis.verdicts import VERDICTS, Tally, count_tables
 from boostbench.fitting.quantities import QUANTITIES
 from boostbench.papers.published import find_quantity
 from boostbench.report.wording import format_chosen
@@ -298,7 +298,7 @@ def read_verdicts(path: Path) -> list[VerdictLine]:
     )
 
 
-def file_lines(verdicts: Iterable[PublishedVerdict]) -> list[VerdictLine]:
+def verdict_lines(verdicts: Iterable[PublishedVerdict]) -> list[VerdictLine]:
     """Return the lines of a file of verdicts, with rounded errors."""
     lines = []
     for verdict in verdicts:
@@ -327,14 +327,14 @@ def verdicts_as_json(tables: Sequence[Table], verdicts: Sequence[PublishedVerdic
     verdicts : sequence of PublishedVerdict
         Verdicts on their published numbers.
     """
-    counted = counts(tables)
+    counted = count_tables(tables)
     # Tables without a paper have verdicts only.
     tables_of_papers = [group for group in counted.tables if group.swaps is not None]
     groups = [*tables_of_papers, *counted.papers]
     content = {
         "counts": {
-            "all": _counted(counted.total),
-            "tables": {group.name: _counted(group.tally) for group in counted.tables},
+            "all": _tally_as_dict(counted.total),
+            "tables": {group.name: _tally_as_dict(group.tally) for group in counted.tables},
         },
         "swaps": {
             **{group.name: group.swaps._asdict() for group in groups},
@@ -349,14 +349,14 @@ def verdicts_as_json(tables: Sequence[Table], verdicts: Sequence[PublishedVerdic
     return json.dumps(content, indent=1, ensure_ascii=False)
 
 
-def _counted(tally: Tally) -> dict:
+def _tally_as_dict(tally: Tally) -> dict:
     """Return counts of verdicts for JSON; an interval without ends has nulls."""
     return {
         "published": tally.published,
         "verdicts": {v: tally[v] for v in VERDICTS if v != "not published"},
-        "decided": dict(tally.decided),
+        "decided": dict(tally.decidable),
         "within": {f"{margin:.0%}": n for margin, n in tally.within.items()},
         "reproduced_interval": [None if isnan(end) else round(end, 4) for end in tally.interval],
         "corrected": tally.corrected,
-        "without_pool": tally.without_pool and _counted(tally.without_pool),
+        "without_pool": tally.without_pool and _tally_as_dict(tally.without_pool),
     }

@@ -8,7 +8,7 @@ from dataclasses import replace
 from itertools import combinations
 from math import isnan
 
-from boostbench.analysis.algorithm_pairs import claims
+from boostbench.analysis.algorithm_pairs import judge_claims
 from boostbench.analysis.cells import Cell
 from boostbench.analysis.comparison import pair_columns
 from boostbench.analysis.statistics import LEVEL
@@ -49,7 +49,7 @@ def make_document(table: Table) -> Document:
         rows=rows,
         caption=wording.caption(table),
         tests=summarize_tests(table),
-        claims=claims(table),
+        claims=judge_claims(table),
         notes=wording.remarks(table),
         freshness=wording.freshness_notes(table.cells.values(), table.last_round_cells),
         ranks=make_rank_row(table),
@@ -57,7 +57,7 @@ def make_document(table: Table) -> Document:
     )
 
 
-def summarize(dataset: Dataset | None, cells: Sequence[Cell]) -> Summary:
+def make_summary(dataset: Dataset | None, cells: Sequence[Cell]) -> Summary:
     """Return the summary of one or more algorithms on one data set.
 
     Parameters
@@ -111,7 +111,7 @@ def summarize(dataset: Dataset | None, cells: Sequence[Cell]) -> Summary:
         rows=list(map(list, zip(*columns.values(), strict=True))),
         sentences=sentences,
         warnings=[
-            f"{wording.ELSEWHERE} not the published experiment: {departure}"
+            f"{wording.OTHER_SETTINGS} not the published experiment: {departure}"
             for departure in departures
             if departure
         ],

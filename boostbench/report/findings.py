@@ -92,8 +92,12 @@ def published_listing(table: Table) -> Listing:
         # The table cell has the same search text, so that a search finds both.
         search_text = f"{names[0]} {row} {cell.data} {names[1]} {cell.algo}".lower()
         search_text = f"{search_text} {cell.verdict}"
-        is_known = bool(cell.numbers)
-        lines.append(Line(texts, is_known=is_known, verdict=cell.verdict, search_text=search_text))
+        has_our_number = bool(cell.numbers)
+        lines.append(
+            Line(
+                texts, has_our_number=has_our_number, verdict=cell.verdict, search_text=search_text
+            )
+        )
     return Listing(
         "Beside the published numbers",
         ["data", "algorithm", "published", "ours", "difference", _POWER_HEADING, "verdict"],
@@ -152,7 +156,7 @@ def cpu_listing(table: Table, rows: Iterable[Row]) -> Listing:
             if slow and fast:
                 label = f"speed-up of {table.columns[pair[1]].label}"
                 times.append((label, numbers.format_ratio(slow.mean / fast.mean), entry.text))
-        lines += [Line([row.title, *texts], is_known=texts[-1] != "-") for texts in times]
+        lines += [Line([row.title, *texts], has_our_number=texts[-1] != "-") for texts in times]
     explanation = (
         f"{' '.join(wording.explain_times(table))} The machines differ, so there is no verdict."
     )

@@ -20,8 +20,8 @@ from boostbench.analysis.verdicts import (
     WITHOUT_POOL,
     Counts,
     Tally,
-    counts,
-    not_shown,
+    count_numbers_without_cell,
+    count_tables,
 )
 from boostbench.papers.metadata import library, title
 from boostbench.report.renderers.markdown import escape, pipe_table_of_markdown
@@ -144,18 +144,18 @@ def counts_sentences(total: Tally) -> list[str]:
         _margins_sentence(total),
     ]
     # 2) Count the numbers whose detectable difference is within the margin.
-    decided = total.decided
-    n_decided = decided.total()
+    decidable = total.decidable
+    n_decidable = decidable.total()
     text = (
-        f"{n_decided} can be decided: a difference of {MARGIN:.0%} of the published error would "
+        f"{n_decidable} can be decided: a difference of {MARGIN:.0%} of the published error would "
         "have been detected"
     )
-    if n_decided:
-        verdicts = ", ".join(f"{_number_and_verb(decided[v])} {v}" for v in ("better", "worse"))
+    if n_decidable:
+        verdicts = ", ".join(f"{_number_and_verb(decidable[v])} {v}" for v in ("better", "worse"))
         text += (
-            f": {_number_and_verb(decided['reproduced'])} reproduced "
-            f"({decided['reproduced'] / n_decided:.0%}), {verdicts} and "
-            f"{_number_and_verb(decided['undecided'])} undecided"
+            f": {_number_and_verb(decidable['reproduced'])} reproduced "
+            f"({decidable['reproduced'] / n_decidable:.0%}), {verdicts} and "
+            f"{_number_and_verb(decidable['undecided'])} undecided"
         )
     parts.append(f"{text}.")
     # 3) Count again with a correction, and without the variance of drawn pools.
@@ -270,7 +270,7 @@ def counting_sentences(total: Tally, tables: Iterable[Table]) -> str:
         text += f" {CORRECTED}"
     if total.without_pool:
         text += f" {WITHOUT_POOL}"
-    absent = not_shown(tables)
+    absent = count_numbers_without_cell(tables)
     if absent:
         text += f" Of the same tables, the papers print {absent} more numbers that have no cell."
     return text
@@ -299,7 +299,7 @@ def readme(tables: Sequence[Table], picture: str, written: Collection[str]) -> s
         Text of the file, with a newline at its end.
     """
     tables = sort_by_paper(tables)
-    counted = counts(tables)
+    counted = count_tables(tables)
     total, columns = counted.total, counted.total.verdicts
     rows = []
     for line in table_lines(counted, tables):
@@ -308,7 +308,7 @@ def readme(tables: Sequence[Table], picture: str, written: Collection[str]) -> s
         texts = [
             f"{name}: {subtitle}" if subtitle else name,
             line.tally.published,
-            *(line.tally.count(verdict) for verdict in columns),
+            *(line.tally.count_text(verdict) for verdict in columns),
             str(line.swaps),
             str(line.effects),
         ]

@@ -19,7 +19,7 @@ STALE = "†"
 PARTIAL = "‡"
 
 #: Mark of a published number of an experiment with other settings.
-ELSEWHERE = "§"
+OTHER_SETTINGS = "§"
 
 #: Remark on a table with intervals that include the variance of a drawn pool of samples.
 POOL_NOTE = (
@@ -94,7 +94,7 @@ def format_chosen(cell: CellResult) -> str:
 
 def format_published(cell: Cell) -> str:
     """Return the published number, marked if its experiment has other settings; or ``""``."""
-    return f"{cell.target}{ELSEWHERE if cell.departures else ''}" if cell.target else ""
+    return f"{cell.target}{OTHER_SETTINGS if cell.departures else ''}" if cell.target else ""
 
 
 def format_verdict(cell: Cell) -> str:
@@ -163,7 +163,7 @@ def remarks(table: Table) -> list[str]:
     # 2) Published numbers, and the intervals of the verdicts on them.
     if any(cell.departures and cell.target for cell in cells):
         sentences.append(
-            f"{ELSEWHERE} published of another protocol or other parameters, so there is no "
+            f"{OTHER_SETTINGS} published of another protocol or other parameters, so there is no "
             "verdict."
         )
     if any(cell.agreement and cell.agreement.basis == "pool" for cell in cells):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from boostbench.analysis.algorithm_pairs import CLAIMS_EXPLANATION, claims
+from boostbench.analysis.algorithm_pairs import CLAIMS_EXPLANATION, judge_claims
 from boostbench.analysis.statistics.resampled import p_below
 from boostbench.fitting.quantities import QUANTITIES
 from boostbench.papers.notes import Claim
@@ -29,7 +29,7 @@ def judge_claim(make_cell, make_table):
                 departures = ("protocol.n_splits=3",) if row in changed else ()
                 cells[row, name] = make_cell(errors, row, name, departures=departures, **fields)
         claim = Claim("A is so and so.", [["a", "b"]], [], within, times, list(numbers))
-        sentence, explanation = claims(make_table(cells, claims=[claim]))
+        sentence, explanation = judge_claims(make_table(cells, claims=[claim]))
         assert explanation == CLAIMS_EXPLANATION
         return sentence.removeprefix("“A is so and so.” ")
 
@@ -40,11 +40,11 @@ def test_claim_without_records_is_undecided(make_cell, make_table):
     rows = [f"row{i}" for i in range(9)]
     cells = {(row, name): make_cell([], row, name, missing=5) for row in rows for name in "ab"}
     claim = Claim("A is so and so.", [["a", "b"]], rows=rows)
-    [sentence] = claims(make_table(cells, claims=[claim]))
+    [sentence] = judge_claims(make_table(cells, claims=[claim]))
     assert sentence == "“A is so and so.” is undecided: nothing of it is on record."
     for name in "ab":
         cells["row3", name] = make_cell(LOW if name == "a" else HIGH, "row3", name)
-    sentence, explanation = claims(make_table(cells, claims=[claim]))
+    sentence, explanation = judge_claims(make_table(cells, claims=[claim]))
     assert sentence.endswith(
         "is undecided: 1 of 9 comparisons confirm it, for new samples and on these splits. "
         "Not on record: 8 comparisons."
@@ -148,7 +148,7 @@ def test_uncorrected_test_is_the_one_sided_t_test():
 
 
 def test_table_without_claims_has_no_sentences(table):
-    assert claims(table) == []
+    assert judge_claims(table) == []
 
 
 def test_claims_are_in_every_format(make_cell, make_table):

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from boostbench.analysis.comparison import compare_columns, effect
+from boostbench.analysis.comparison import compare_columns, effect_size_on_row
 from boostbench.analysis.statistics.friedman import friedman, holm
 from boostbench.analysis.statistics.wilcoxon import wilcoxon
 from boostbench.util.numbers import differences
@@ -37,17 +37,17 @@ def test_every_pair_is_tested(comparison):
         for d in comparison.tests
     ]
     assert [test.wilcoxon for test in comparison.tests] == tests
-    assert [test.holm for test in comparison.tests] == pytest.approx(
+    assert [test.holm_p for test in comparison.tests] == pytest.approx(
         list(holm([test.p for test in tests]))
     )
     assert all(sum(test.score) == 9 for test in comparison.tests)
-    assert comparison.tests[1].nemenyi == pytest.approx(friedman(ERRORS).nemenyi[0, 2])
+    assert comparison.tests[1].nemenyi_p == pytest.approx(friedman(ERRORS).nemenyi[0, 2])
 
 
 def test_single_pair_needs_no_correction(make_cell, make_table):
     cells = {(row, c): make_cell([i]) for i, row in enumerate("xyz", 1) for c in "ab"}
     (test,) = compare_columns(make_table(cells)).tests
-    assert (test.holm, test.nemenyi) == (test.wilcoxon.p, None)
+    assert (test.holm_p, test.nemenyi_p) == (test.wilcoxon.p, None)
     assert test.score == (0, 3, 0)
     assert test.wilcoxon.effect == 0
 
@@ -61,4 +61,6 @@ def test_single_data_set_has_no_tests(table):
 def test_effect_is_computed_over_splits(make_cell, make_table):
     cells = {("wine", "a"): make_cell([1, 2, 3]), ("wine", "b"): make_cell([3, 4, 5])}
     # Cohen's d is -2; the correction for 4 degrees of freedom is 0.7979.
-    assert effect(make_table(cells), "wine", "a", "b") == pytest.approx(-2 * 0.7979, abs=1e-4)
+    assert effect_size_on_row(make_table(cells), "wine", "a", "b") == pytest.approx(
+        -2 * 0.7979, abs=1e-4
+    )

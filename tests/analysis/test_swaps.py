@@ -1,7 +1,7 @@
 from dataclasses import replace
 
-from boostbench.analysis.algorithm_pairs import Swaps, swaps
-from boostbench.analysis.verdicts import counts
+from boostbench.analysis.algorithm_pairs import Swaps, count_swaps_of_tables
+from boostbench.analysis.verdicts import count_tables
 from boostbench.report.overview import swaps_sentence
 from tests.analysis.groups import find_group
 
@@ -23,12 +23,18 @@ def test_each_number_is_compared_with_other_algorithms(make_cell, make_table):
     cells |= {("glass", name): cell for name, cell in glass.items()}
     table = make_table(cells, paper="mcboost")
     # Own numbers: a and b agree, c does not. Numbers of others: 1, 1 and 2 agree. glass has none.
-    assert swaps([table]) == Swaps(own=2, own_alike=2, n_own=3, other=4, other_alike=4, n_other=6)
-    tallies = counts([table, make_table(cells)])
-    assert tallies.swaps == find_group(tallies.papers, "mcboost").swaps == swaps([table])
+    assert count_swaps_of_tables([table]) == Swaps(
+        own=2, own_alike=2, n_own=3, other=4, other_alike=4, n_other=6
+    )
+    tallies = count_tables([table, make_table(cells)])
+    assert (
+        tallies.swaps
+        == find_group(tallies.papers, "mcboost").swaps
+        == count_swaps_of_tables([table])
+    )
     assert tallies.table("name").swaps is None  # the last table of this name has no paper
     assert "67% of 3 numbers are reproduced, and 67% do not differ" in swaps_sentence(tallies.swaps)
-    assert str(swaps([table])) == "67% / 67%"
+    assert str(count_swaps_of_tables([table])) == "67% / 67%"
 
 
 def test_repeated_number_counts_once(make_cell, make_table):
@@ -44,7 +50,7 @@ def test_repeated_number_counts_once(make_cell, make_table):
         replace(make_table(cells, paper="mcboost"), name=name)
         for name, cells in (("alone", alone), ("again", again), ("other", other))
     ]
-    tallies = counts(tables)
+    tallies = count_tables(tables)
     assert tallies.table("alone").swaps == Swaps()
     # Own numbers: a agrees, b does not. Numbers of the other: b agrees, a does not.
     assert tallies.table("again").swaps == Swaps(1, 1, 2, 1, 1, 2)
@@ -55,7 +61,7 @@ def test_repeated_number_counts_once(make_cell, make_table):
 
 
 def test_rounds_of_one_algorithm_are_not_swapped(table_of_rounds):
-    result = swaps([table_of_rounds])
+    result = count_swaps_of_tables([table_of_rounds])
     n_cells = sum(cell.agreement is not None for cell in table_of_rounds.cells.values())
     # b on glass was not run for 100 rounds, so that a has nobody beside it there.
     assert (result.n_own, result.n_other) == (n_cells - 1, n_cells - 1)
@@ -66,10 +72,10 @@ def test_difference_within_the_margin_is_reproduced(make_cell, make_table):
         ("wine", "a"): make_cell([49, 50, 51] * 9, algo="a", published=(50.0, 1.0)),
         ("wine", "b"): make_cell([52, 53, 54] * 9, algo="b", published=(53.0, 1.0)),
     }
-    assert swaps([make_table(cells)]) == Swaps(2, 2, 2, 2, 0, 2)
+    assert count_swaps_of_tables([make_table(cells)]) == Swaps(2, 2, 2, 2, 0, 2)
 
 
 def test_single_algorithm_has_no_swaps(make_cell, make_table):
     table = make_table({("wine", "a"): make_cell([1, 2], published=(1.0, 1.0))}, compare=[])
-    assert str(swaps([table])) == "-"
-    assert swaps_sentence(swaps([table])) == ""
+    assert str(count_swaps_of_tables([table])) == "-"
+    assert swaps_sentence(count_swaps_of_tables([table])) == ""

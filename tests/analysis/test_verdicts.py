@@ -4,14 +4,14 @@ from fitting.examples import with_records
 from scipy.stats import false_discovery_control
 
 from boostbench.analysis.cells import unique_by_number
-from boostbench.analysis.verdicts import VERDICTS, count_verdicts, counts
+from boostbench.analysis.verdicts import VERDICTS, count_tables, count_verdicts
 from boostbench.fitting.quantities import QUANTITIES
 from boostbench.report.findings import verdict_summary
 from tests.analysis.groups import find_group
 
 
 def test_every_cell_is_counted_once(table):
-    tally = counts([replace(table, paper="randomboost")]).total
+    tally = count_tables([replace(table, paper="randomboost")]).total
     assert list(tally.numbers) == list(VERDICTS)
     assert sum(tally.numbers.values()) == len(table.cells)
     assert tally.shown == {"worse": 1, "undecided": 1, "failed": 1}
@@ -21,7 +21,7 @@ def test_every_cell_is_counted_once(table):
 
 
 def test_counts_are_grouped_by_paper_table_and_algorithm(table, table_of_rounds):
-    tallies = counts(
+    tallies = count_tables(
         [
             replace(table, name="one", paper="randomboost"),
             replace(table, name="two", paper="mcboost"),
@@ -43,7 +43,7 @@ def test_counts_are_grouped_by_paper_table_and_algorithm(table, table_of_rounds)
 
 
 def test_table_without_a_paper_is_not_in_the_total(table):
-    tallies = counts([table])
+    tallies = count_tables([table])
     assert tallies.table(table.name).tally.published == 3
     assert tallies.total.published == 0
     assert tallies.papers == tallies.algorithms == []
@@ -63,7 +63,7 @@ def test_published_number_counts_once(make_cell, make_table):
         ("wine", "b"): make_cell([5, 5.1, 5], published=(5.0, 0.1), source="t2:0"),
     }
     one, two = (make_table(cells, paper="mcboost") for cells in (first, second))
-    tallies = counts([replace(one, name="one"), replace(two, name="two")])
+    tallies = count_tables([replace(one, name="one"), replace(two, name="two")])
     # The first cell counts.
     assert tallies.table("one").tally.shown == {"worse": 1, "not run": 1}
     assert tallies.table("two").tally.shown == {"reproduced": 2}
@@ -111,7 +111,7 @@ def test_verdicts_are_corrected_for_false_discoveries(make_cell, make_table):
     assert (tally["worse"], tally.corrected) == (2, {"reproduced": 18, "better": 0, "worse": 1})
     assert str(tally) == "20 published numbers: 18 reproduced, 2 (1) worse"
     # The correction for two tests changes no verdict.
-    assert count_verdicts([near, far]).count("worse") == "2"
+    assert count_verdicts([near, far]).count_text("worse") == "2"
     table = make_table({(f"d{i}", "a"): cell for i, cell in enumerate([*alike, near, far])})
     assert "2 (1) worse. In brackets: the count after Benjamini" in verdict_summary(table)
 
@@ -158,7 +158,11 @@ def test_counts_with_and_without_the_variance_of_one_pool(make_cell, make_table)
     tally = count_verdicts([pooled, finished])
     assert tally.shown == {"worse": 1, "undecided": 1}
     assert tally.without_pool.shown == {"worse": 2}
-    assert [tally.count(v) for v in ("undecided", "better", "worse")] == ["1 / 0", "0", "1 / 2"]
+    assert [tally.count_text(v) for v in ("undecided", "better", "worse")] == [
+        "1 / 0",
+        "0",
+        "1 / 2",
+    ]
     assert str(tally) == "2 published numbers: 1 / 2 worse, 1 / 0 undecided"
     assert "Behind a slash: without the variance of one pool" in verdict_summary(
         make_table({("wine", "a"): pooled, ("iris", "a"): finished})
@@ -172,4 +176,4 @@ def test_tally_counts_decidable_numbers(make_cell):
     cells += [make_cell([mean - 1, mean, mean + 1], published=blunt) for mean in (3, 13)]
     tally = count_verdicts(cells)
     assert tally.shown == {"reproduced": 1, "worse": 2, "undecided": 1}
-    assert tally.decided == {"reproduced": 1, "worse": 1}
+    assert tally.decidable == {"reproduced": 1, "worse": 1}

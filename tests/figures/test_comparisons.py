@@ -198,7 +198,7 @@ def test_cells_are_pale_where_p_is_near_1(make_cell, make_table):
     }
     table = make_table(cells)
     comparison = compare_columns(table)
-    assert comparison.tests[0].holm > 0.9
+    assert comparison.tests[0].holm_p > 0.9
     (axes,) = draw_matrix(table, comparison).axes
     assert all(patch.get_facecolor()[3] < 0.1 for patch in axes.patches)
 

@@ -6,15 +6,15 @@ import pytest
 
 from boostbench.analysis.cells import BETTER, BETTER_ELSEWHERE
 from boostbench.analysis.statistics.resampled import TEN_FOLDS, complete_repetitions, pooled_ratio
-from boostbench.analysis.verdicts import counts, not_shown
+from boostbench.analysis.verdicts import count_numbers_without_cell, count_tables
 from boostbench.records.index import Records
 from boostbench.records.schema import Provenance
 from boostbench.report.assemble import read_tables
 from boostbench.report.data_files import (
-    file_lines,
     find_verdicts,
     lost_verdicts,
     read_verdicts,
+    verdict_lines,
     verdicts_as_csv,
 )
 from boostbench.report.overview import readme
@@ -48,7 +48,9 @@ def test_reproduced_numbers_stay_reproduced(tables):
 
 
 def test_committed_verdicts_follow_from_the_committed_records(tables):
-    today = verdicts_as_csv(file_lines(find_verdicts([table for table in tables if table.paper])))
+    today = verdicts_as_csv(
+        verdict_lines(find_verdicts([table for table in tables if table.paper]))
+    )
     assert (RESULTS / "verdicts.csv").read_text(encoding="utf-8") == today
 
 
@@ -65,7 +67,7 @@ def test_published_numbers_are_counted_once(tables):
     geometry of a pattern, MultiBoost at its minimum in Tables IV and V, numbers that MCBoost and
     RpBoost print twice, and 59 cells of older definitions of CGENS's and LADDER's Tables II.
     """
-    total = counts(tables).total
+    total = count_tables(tables).total
     assert (total.published, total.repeated) == (767, 151)
 
 
@@ -129,4 +131,4 @@ def test_published_numbers_without_a_cell_are_listed(tables):
 
     The numbers of CGENS are of images, and the ones of LADDER of other authors' algorithms.
     """
-    assert not_shown(tables) == 20
+    assert count_numbers_without_cell(tables) == 20

@@ -97,7 +97,7 @@ def test_matrix_of_one_data_set_compares_splits(table_of_splits):
 def test_corrected_t_tests_of_several_pairs_have_holms_correction(make_cell, make_table):
     cells = {("wine", name): make_cell(ERRORS[name]) for name in "abc"}
     table = make_table(cells, has_matrix=True)
-    p = [test.resampled for test in compare_columns(table).tests]
+    p = [test.resampled_p for test in compare_columns(table).tests]
     assert [row[5] for row in matrix_listing(table).rows] == [f"{p:.3f}" for p in holm(p)]
 
 

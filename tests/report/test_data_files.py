@@ -2,10 +2,10 @@ import msgspec
 import pytest
 
 from boostbench.report.data_files import (
-    file_lines,
     find_verdicts,
     lost_verdicts,
     read_verdicts,
+    verdict_lines,
     verdicts_as_csv,
 )
 from boostbench.util.errors import UserError
@@ -33,7 +33,7 @@ def test_verdicts_cover_published_numbers(table):
 
 def test_verdict_file_round_trip(table, tmp_path):
     path = tmp_path / "verdicts.csv"
-    lines = file_lines(find_verdicts([table]))
+    lines = verdict_lines(find_verdicts([table]))
     path.write_text(verdicts_as_csv(lines))
     assert read_verdicts(path) == lines
     assert lines[0]._asdict() == {
@@ -78,7 +78,7 @@ def test_lost_verdicts_were_reproduced_before(make_table, make_cell, errors):
         }
         return find_verdicts([make_table(cells)])
 
-    before = file_lines(judge([3.0, 3.1, 2.9], [9.0, 9.1, 9.2]))
+    before = verdict_lines(judge([3.0, 3.1, 2.9], [9.0, 9.1, 9.2]))
     assert [line.verdict for line in before] == ["reproduced", "worse"]
     assert lost_verdicts(before, judge([3.1, 3.1, 2.9], [0.1, 0.1, 0.2])) == []
     [(then, now)] = lost_verdicts(before, judge(errors, [9.0, 9.1, 9.2]))

@@ -4,7 +4,7 @@ import pytest
 from fitting.examples import with_records
 
 from boostbench.analysis.frame import ResultFrame
-from boostbench.analysis.verdicts import count_verdicts, counts
+from boostbench.analysis.verdicts import count_tables, count_verdicts
 from boostbench.report import overview
 from boostbench.report.overview import readme
 
@@ -47,7 +47,7 @@ def test_short_title_omits_the_paper(tables):
 
 def test_tables_follow_their_paper(tables):
     tables = overview.sort_by_paper(tables)
-    lines = overview.table_lines(counts(tables), tables)
+    lines = overview.table_lines(count_tables(tables), tables)
     assert [(line.name, line.title, line.subtitle, line.is_paper) for line in lines] == [
         ("randomboost", "RandomBoost", "", True),
         ("randomboost3", "Table III", "times", False),
@@ -60,12 +60,12 @@ def test_tables_follow_their_paper(tables):
 
 
 def test_algorithms_are_sorted_by_published_numbers(tables):
-    lines = overview.algorithm_lines(counts(tables))
+    lines = overview.algorithm_lines(count_tables(tables))
     assert [(line.title, line.tally.published) for line in lines] == [("b", 5), ("a", 3)]
 
 
 def test_absent_verdicts_have_no_column(tables):
-    assert counts(tables).total.verdicts == ["worse", "undecided", "failed"]
+    assert count_tables(tables).total.verdicts == ["worse", "undecided", "failed"]
 
 
 def test_headline_without_results(table):
@@ -73,7 +73,7 @@ def test_headline_without_results(table):
         key: replace(cell, rows=ResultFrame(), failures=ResultFrame())
         for key, cell in table.cells.items()
     }
-    total = counts([replace(table, cells=cells, paper="mcboost")]).total
+    total = count_tables([replace(table, cells=cells, paper="mcboost")]).total
     assert overview.counts_paragraph(total) == (
         "The tables hold 3 published numbers. For none of them there is a number of ours yet."
     )
@@ -130,8 +130,8 @@ def test_readme_lists_papers_and_tables(tables):
     text = readme(tables, "figures/overview.svg", ["mcboost1"])
     assert text.startswith("# Results\n\nWritten by `boostbench report`")
     assert text.endswith(".\n")
-    sentences = overview.counts_sentences(counts(tables).total)
-    assert " ".join(sentences) == overview.counts_paragraph(counts(tables).total)
+    sentences = overview.counts_sentences(count_tables(tables).total)
+    assert " ".join(sentences) == overview.counts_paragraph(count_tables(tables).total)
     assert "".join(f"- {sentence}\n" for sentence in sentences) in text
     assert (
         text.index("- *worse*: ours is worse") < text.index(sentences[0]) < text.index("](figures/")

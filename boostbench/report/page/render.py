@@ -23,7 +23,7 @@ from markupsafe import Markup, escape
 from boostbench import __version__
 from boostbench.analysis.runs import RecordedExperiment
 from boostbench.analysis.tables import Table
-from boostbench.analysis.verdicts import VERDICTS, Tally, count_verdicts, counts
+from boostbench.analysis.verdicts import VERDICTS, Tally, count_tables, count_verdicts
 from boostbench.papers.metadata import citation, title
 from boostbench.report import overview
 from boostbench.report.blocks import CellDetails, Document, Entry, Listing
@@ -324,7 +324,7 @@ def render_page(
         TableSection(table, make_document(table), count_verdicts(table.cells.values()))
         for table in tables
     ]
-    counted = counts(tables)
+    counted = count_tables(tables)
     # 2) Collect the records behind the page.
     cells = [cell for table in tables for cell in table.cells.values()]
     if about_runs:

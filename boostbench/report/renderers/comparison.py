@@ -10,7 +10,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from boostbench.analysis.comparison import Comparison, effect, split_test
+from boostbench.analysis.comparison import Comparison, corrected_t_on_row, effect_size_on_row
 from boostbench.analysis.statistics import LEVEL
 from boostbench.analysis.tables import Table
 from boostbench.report.column_tests import comparison_listing, pair_sentences, summarize_tests
@@ -64,12 +64,12 @@ def _print_numbers_of_two(console: Console, table: Table) -> None:
     grid = make_grid(["data", *heads, "differ-\nence", "Hedges'\ng", "p", "better"])
     for row, title in table.rows.items():
         difference, g, winner = "-", "-", "-"
-        p = split_test(table, row, a, b)
+        p = corrected_t_on_row(table, row, a, b)
         ours, theirs = (table.cells[row, name] for name in (a, b))
         if ours.numbers and theirs.numbers:
             (value,) = differences([ours.mean], [theirs.mean], digits)
             difference = fixed(value, digits, "+" if value else "")
-            g = _signed(effect(table, row, a, b))
+            g = _signed(effect_size_on_row(table, row, a, b))
             first_wins = table.quantity.sign * value < 0
             winner = _wrap_name(table.columns[a if first_wins else b].label) if value else "tie"
         entries = make_row(table, row).entries
@@ -117,7 +117,7 @@ def _print_tests_of_many(console: Console, table: Table, comparison: Comparison)
             _wrap_name(labels[test.a]),
             _wrap_name(labels[test.b]),
             _signed(rank_difference),
-            _bold_if_significant(test.nemenyi),
+            _bold_if_significant(test.nemenyi_p),
             _signed(test.wilcoxon.effect),
         )
     console.print(grid)
@@ -173,8 +173,8 @@ def comparison_as_json(table: Table, sources: Sequence[str], comparison: Compari
         }
         rows.append({"data": row, "table": source, "numbers": numbers})
         if len(cells) == 2:
-            rows[-1]["hedges_g"] = effect(table, row, *cells)
-            rows[-1]["p_splits"] = split_test(table, row, *cells)
+            rows[-1]["hedges_g"] = effect_size_on_row(table, row, *cells)
+            rows[-1]["p_splits"] = corrected_t_on_row(table, row, *cells)
     # 2) Tests of each pair over the rows.
     pairs = [
         {
@@ -185,11 +185,11 @@ def comparison_as_json(table: Table, sources: Sequence[str], comparison: Compari
             "statistic": test.wilcoxon.statistic,
             "critical": test.wilcoxon.critical,
             "p": test.wilcoxon.p,
-            "p_holm": test.holm,
-            "p_nemenyi": test.nemenyi,
+            "p_holm": test.holm_p,
+            "p_nemenyi": test.nemenyi_p,
             "rank_biserial": test.wilcoxon.effect,
-            "p_resampled": test.resampled,
-            "p_resampled_holm": test.resampled_holm,
+            "p_resampled": test.resampled_p,
+            "p_resampled_holm": test.resampled_holm_p,
             "a_better": test.posterior and test.posterior.lower,
             "equal": test.posterior and test.posterior.equal,
             "b_better": test.posterior and test.posterior.higher,

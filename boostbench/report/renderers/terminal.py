@@ -153,7 +153,7 @@ def print_judgement(console: Console, document: Document) -> None:
 
 def print_listing(console: Console, listing: Listing) -> None:
     """Print the lines of a list that have one of our numbers, and the sentences below them."""
-    lines = [line for line in listing.lines if line.is_known]
+    lines = [line for line in listing.lines if line.has_our_number]
     if lines:
         console.print()
         fitted = _fit_listing(console.width, listing, [line.texts for line in lines])

@@ -7,7 +7,7 @@ from fitting.examples import RECORD, flat, modify_record, recorded
 
 from boostbench.analysis.cells import Cell
 from boostbench.analysis.frame import ResultFrame
-from boostbench.analysis.verdicts import VERDICTS, counts
+from boostbench.analysis.verdicts import VERDICTS, count_tables
 from boostbench.report import wording
 from boostbench.report.page.details import PageRecords
 from boostbench.report.page.render import Figure, render_page
@@ -199,7 +199,7 @@ def test_overview_counts_by_paper_table_and_algorithm(page, tables):
     text = page.text("p", class_="lead")[0]
     assert text.startswith("The tables hold 14 published numbers. For 11 of them")
     rows = [text.split() for text in page.text("tr")]
-    counted = counts(tables)
+    counted = count_tables(tables)
     randomboost = find_group(counted.papers, "randomboost")
     pairs = f"{randomboost.swaps} {randomboost.effects}".split()
     assert ["RandomBoost", "6", "1", "3", "1", "·", "1", *pairs] in rows

@@ -8,7 +8,7 @@ import pytest
 from boostbench.analysis.tables import Column
 from boostbench.data.dataset import Dataset
 from boostbench.report.blocks import Line, Listing
-from boostbench.report.document import make_document, summarize
+from boostbench.report.document import make_document, make_summary
 from boostbench.report.renderers.terminal import (
     print_headline,
     print_judgement,
@@ -36,7 +36,7 @@ def test_summary_marks_the_best_error(console, make_cell):
     dataset = Dataset("wine", np.zeros((178, 13)), np.arange(178) % 3, "/a/long/path" * 9)
     best = make_cell([1, 2, 3], algo="rboost_proj", published=(3.0, 3.0), chosen=[{"nu": 0.1}] * 3)
     other = make_cell([4, 5, 6], algo="a_classifier_with_a_long_name", failures=2, stale=1)
-    print_summary(console, summarize(dataset, [best, other]))
+    print_summary(console, make_summary(dataset, [best, other]))
     out = text(console)
     assert "178 samples, 13 features, 3 classes" in out
     assert "/a/long/path" * 9 in out
