@@ -1,10 +1,15 @@
 """Pairs of algorithms in a row of a table.
 
-A verdict judges the level of one number. A paper is read for its comparisons. *Effects* are the
-pairs that the paper's own numbers separate: do our numbers order and separate them, too? *Swaps*
-compare each number with the published numbers of the other algorithms: the share that would have
-been reproduced as well shows how far a verdict identifies the algorithm. *Claims* are the paper's
-sentences about pairs of columns, which tests over our splits confirm or contradict.
+A verdict judges the level of one number. Three other questions are about two algorithms:
+
+1. *Effects* are the pairs of algorithms that the paper's own numbers separate: do our numbers order
+   and separate them, too?
+2. *Swaps* compare each number with the published numbers of the other algorithms. The share that
+   would be reproduced beside them as well shows how far a verdict identifies the algorithm.
+3. *Claims* are the paper's sentences about pairs of columns, which tests over our splits confirm or
+   contradict.
+
+`boostbench.analysis.verdicts` counts effects and swaps; documents show the judged claims.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -19,7 +24,8 @@ from boostbench.analysis.statistics.resampled import p_above, p_below
 from boostbench.analysis.tables import Table
 from boostbench.papers.notes import Claim
 
-# Decimals of our own numbers; a mean over splits has no more that matter.
+# Decimals for comparisons of our own numbers, which are not rounded to the paper's decimals: the
+# variance of the rounding is then negligible.
 _FULL_DIGITS = 9
 
 
@@ -33,9 +39,10 @@ class Effects(NamedTuple):
     same_sign : int
         Pairs of them whose difference has the same sign in our numbers.
     significant : int
-        Pairs of them that have the same sign and differ at 5%, by our deviations.
+        Pairs of them that have the same sign and differ at 5% in our numbers too, by our
+        deviations.
     reversed_significant : int
-        Pairs of them that have the opposite sign and differ at 5%.
+        Pairs of them that have the opposite sign in our numbers and differ at 5%.
     """
 
     separated: int = 0
@@ -56,7 +63,7 @@ class PairEffect(NamedTuple):
     Attributes
     ----------
     pair : frozenset
-        Identifiers of the two published numbers.
+        Identifiers of the two published numbers, so that a pair of two tables is recognized.
     has_same_sign : bool
         Whether our numbers have the same order.
     differs : bool
@@ -149,12 +156,15 @@ class Swaps(NamedTuple):
 
     Attributes
     ----------
-    own, own_alike, n_own : int
-        Numbers that are reproduced beside the published number of their algorithm, numbers that do
-        not differ from it measurably, and all numbers.
+    own : int
+        Numbers that are reproduced beside the published number of their algorithm.
+    own_alike : int
+        Numbers that do not differ from this published number at 5%.
+    n_own : int
+        All numbers.
     other, other_alike, n_other : int
-        The same for all pairs of a number and a published number of another algorithm on the same
-        data.
+        The same three counts of pairs: a number, and a published number of another algorithm on the
+        same data.
     """
 
     own: int = 0
@@ -171,7 +181,7 @@ class Swaps(NamedTuple):
 
 
 class NumberComparison(NamedTuple):
-    """Comparisons of one number.
+    """Comparisons of one number with its own published number and with its rivals.
 
     Attributes
     ----------
@@ -196,6 +206,7 @@ def compare_rows(table: Table) -> list[NumberComparison]:
         judged = [table.cells[row, name] for name in table.result_columns]
         judged = [cell for cell in judged if cell.agreement]
         for cell in unique_by_number(judged):
+            # Rivals are the cells of other algorithms in the row, after the same number of rounds.
             rivals = unique_by_number(
                 other for other in judged if other.algo != cell.algo and other.rounds == cell.rounds
             )
@@ -207,10 +218,11 @@ def compare_rows(table: Table) -> list[NumberComparison]:
 
 
 def count_swaps(comparisons: Iterable[NumberComparison]) -> Swaps:
-    """Count the comparisons of tables.
+    """Count the comparisons that are reproduced, and that show no difference.
 
     A published number that several columns, rows or tables have counts once: the first time.
     """
+    # The list is reversed, so that the first comparison of a number replaces the later ones.
     by_number = {comparison.number: comparison for comparison in reversed(list(comparisons))}
     own_agreements = [comparison.agreement for comparison in by_number.values()]
     rival_agreements = [
@@ -227,7 +239,7 @@ def count_swaps(comparisons: Iterable[NumberComparison]) -> Swaps:
 
 
 def count_swaps_of_tables(tables: Sequence[Table]) -> Swaps:
-    """Count the comparisons of numbers with the published numbers in their row, see `Swaps`."""
+    """Count the comparisons of all numbers of tables with the published numbers of their rows."""
     return count_swaps(chain.from_iterable(map(compare_rows, tables)))
 
 
@@ -253,17 +265,18 @@ CLAIMS_EXPLANATION = (
 
 
 class ClaimTest(NamedTuple):
-    """Comparison of two columns in a row.
+    """Tests of a claim for two columns in a row.
 
     Attributes
     ----------
     place : str
         Row and columns.
     support_p, contradiction_p : float
-        p-values of the one-sided tests: the smaller, the more the splits confirm or contradict the
-        claim. NaN where fewer than two splits have both numbers.
+        P-values of the one-sided tests for the claim and for its opposite. NaN where fewer than two
+        splits have both numbers.
     test_train_ratio : float or None
-        Ratio for the correction, see `test_train_ratio`; None where it does not exist.
+        Number of test samples per training sample, for the correction; None where the splits are
+        no random divisions, so that there is no correction.
     """
 
     place: str
@@ -394,17 +407,18 @@ def _compare_columns_of_claim(table: Table, claim: Claim, corrected: bool) -> It
             cells = table.cells[row, a], table.cells[row, b]
             first, second = pair_numbers(cells).T
             differences = cells[0].quantity.sign * (first - claim.times * second)
-            # The ratio 0 leaves a test without the correction.
             split_ratio = test_train_ratio(cells)
-            ratio = split_ratio if corrected and split_ratio else 0.0
-            # Differences below 0 support "better"; differences within the limits support "alike".
+            ratio = split_ratio if corrected and split_ratio else 0.0  # 0: no correction
+            # Differences below 0 support "better"; differences within the limits support "alike",
+            # which two one-sided tests have to show.
             if claim.within is None:
                 support_p = p_below(differences, 0.0, ratio)
                 contradiction_p = p_above(differences, 0.0, ratio)
             else:
                 low, high = -claim.within, claim.within
                 support_p = max(p_above(differences, low, ratio), p_below(differences, high, ratio))
-                # The difference may lie on either side, so two tests are made.
+                # The difference may lie beyond either limit. The factor 2 is Bonferroni's for the
+                # two tests.
                 contradiction_p = 2 * min(
                     p_below(differences, low, ratio), p_above(differences, high, ratio)
                 )

@@ -1,4 +1,8 @@
-"""Cells of tables: numbers of an algorithm on a data set, and their judgement."""
+"""Cells of tables: numbers of an algorithm on a data set, and their judgement.
+
+`boostbench.report.assemble` makes the cells of a table from records. A number is *judged* by its
+comparison with a published number, see `boostbench.analysis.statistics.agreement`.
+"""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -29,7 +33,7 @@ BETTER = (
 #: Beginning of the note on a number that is better because the experiment differs.
 BETTER_ELSEWHERE = "Better, but not reproduced: the experiment differs."
 
-# Verdicts that need no note, unless the number differs.
+# Verdicts that need no note on a difference, unless our number differs measurably.
 _VERDICTS_WITHOUT_NOTE = ("reproduced", "undecided", "not judged")
 
 
@@ -48,7 +52,8 @@ class CellResult:
     failures : ResultFrame
         Failed splits.
     stale : int, default=0
-        Number of finished splits that are stale.
+        Number of finished splits that are stale: recorded by an older edition of the algorithm, or
+        refuted by a refit.
     quantity : Quantity, default=TEST_ERROR
         Quantity that the cell shows.
     missing : int, default=0
@@ -174,7 +179,7 @@ class CellResult:
 
     @property
     def _ended_early(self) -> bool:
-        """True if the fits are staged and ended before `rounds`."""
+        """True if the fits have numbers after each round and ended before `rounds`."""
         if self.rounds is None:
             return False
         # Fits with errors at checkpoints have rounds, but not as many as asked for.
@@ -319,7 +324,8 @@ def unique_by_number(cells: Iterable[Cell]) -> list[Cell]:
         Cells in the same order, including all without a published number.
     """
     cells = list(cells)
-    # The position of the cell that counts, by the identifier of its published number.
+    # Position of the cell that counts, by the identifier of its published number. It is the first
+    # cell, until a later one has a number of ours and the chosen one has none.
     chosen = {}
     for position, cell in enumerate(cells):
         first = chosen.setdefault(cell.published_id, position)
@@ -368,7 +374,10 @@ def test_train_ratio(cells: Iterable[Cell]) -> float | None:
 
 
 def test_train_ratio_of_records(records: Sequence[SplitRecord]) -> float | None:
-    """Return the ratio of `test_train_ratio` for records of splits."""
+    """Return the mean ratio of test samples to training samples of records of splits.
+
+    None as in `test_train_ratio`: without records, and for splits that are not random divisions.
+    """
     protocols = [record.config.protocol for record in records]
     is_random = (
         protocol["sampling"] != "official" and protocol.get("test", "part") in ("part", "rest")

@@ -1,5 +1,6 @@
 """Significance tests of the columns of a table, pairwise and together.
 
+``boostbench compare``, the matrix below a table and the critical-difference diagrams show them.
 Numbers are paired over data sets or, in a table with one data set, over its splits.
 """
 
@@ -59,7 +60,7 @@ class PairedNumbers:
 
     @property
     def losses(self) -> np.ndarray:
-        """The numbers, with the sign that makes the lower one the better, as they are printed."""
+        """Printed numbers, negated if more is better, so that the lower one is the better."""
         return rounded(self.quantity.sign * self.numbers, self.quantity.digits)
 
     def differences(self, a: int, b: int) -> np.ndarray:
@@ -97,7 +98,7 @@ class Score(NamedTuple):
 
 
 class PairTest(NamedTuple):
-    """Two columns against each other.
+    """Result of the tests of two columns.
 
     Attributes
     ----------
@@ -110,7 +111,7 @@ class PairTest(NamedTuple):
     wilcoxon : Wilcoxon
         The signed-rank test; its effect_size_on_row size is negative where `a` is better.
     holm_p : float
-        P-value of the signed-rank test, corrected for the number of pairs of columns.
+        P-value of the signed-rank test with Holm's correction for the number of pairs of columns.
     nemenyi_p : float or None
         P-value by Nemenyi's test; None for two columns.
     posterior : Posterior or None
@@ -120,7 +121,7 @@ class PairTest(NamedTuple):
         P-value of the corrected resampled t-test for paired splits; None for data sets, and where
         splits are no random divisions.
     resampled_holm_p : float or None
-        The same p-value, corrected for the number of pairs of columns.
+        `resampled_p` with Holm's correction for the number of pairs of columns.
     """
 
     a: str
@@ -136,7 +137,7 @@ class PairTest(NamedTuple):
 
 
 class Comparison(NamedTuple):
-    """Two or more columns against each other.
+    """Results of the tests of two or more columns.
 
     Attributes
     ----------
@@ -145,7 +146,8 @@ class Comparison(NamedTuple):
     ranks : dict of str to float
         Average rank of each column, 1 is the best; empty without numbers.
     tests : list of PairTest
-        Each two columns, in the order of the table; empty where there are fewer than two numbers.
+        Tests of each two columns, in the order of the table; empty with fewer than two pairs of
+        numbers.
     friedman : Friedman or None
         The test of all columns together; None for two columns, or fewer than two numbers.
     rope : float or None
@@ -166,7 +168,7 @@ def pair_columns(table: Table, columns: Sequence[str]) -> PairedNumbers:
     Parameters
     ----------
     table : Table
-        The table; its `uncounted` rows take no part.
+        Table; its `uncounted` rows, second versions of the same data, take no part.
     columns : sequence of str
         Names of the columns.
 
@@ -225,7 +227,7 @@ def compare_columns(
     Parameters
     ----------
     table : Table
-        The pairs of numbers are its data sets; or, when it has only one, the splits.
+        Table. Numbers are paired over its data sets; in a table with one data set, over its splits.
     columns : sequence of str, default=None
         Names of the columns; by default all.
     rope : float, default=None

@@ -1,4 +1,8 @@
-"""Recorded splits as a tidy data frame: one row per split."""
+"""Recorded splits as a table with one row per split, and as a pandas data frame.
+
+The cells of tables hold their splits as a `ResultFrame`. ``boostbench export`` and the functions
+`boostbench.results` and `boostbench.predictions` return data frames.
+"""
 
 import importlib.util
 import json
@@ -21,8 +25,8 @@ from boostbench.util.terminal import escape_formula
 if TYPE_CHECKING:
     import pandas as pd
 
-# Columns of a frame besides the quantities: the keys that lead to their entry of a record, from the
-# outer to the inner one.
+# Keys of a record, from the outer to the inner one, by column of a frame. The columns of quantities
+# are not among them, since a `Quantity` reads its own entry.
 _KEYS_OF_COLUMN = {
     **{
         name: (name,)
@@ -97,11 +101,14 @@ class ResultFrame:
         return fmean(numbers) if numbers else None
 
     def select(self, mask: Iterable[bool]) -> "ResultFrame":
-        """Return the rows where `mask` is true."""
+        """Return the rows where `mask`, with an entry for each row, is true."""
         return ResultFrame(list(compress(self.records, mask)))
 
     def to_frame(self) -> "pd.DataFrame":
-        """Return a data frame with the columns that need no further information."""
+        """Return a data frame with the columns that a record determines alone.
+
+        `read_frame` adds the names of the data set and the algorithm, and the settings.
+        """
         import pandas as pd  # slow to import
 
         frame = pd.DataFrame({name: self[name] for name in (*_KEYS_OF_COLUMN, *QUANTITIES)})

@@ -101,7 +101,10 @@ def find_experiments(
 def experiments_on(
     experiments: Collection[RecordedExperiment], data: str
 ) -> list[RecordedExperiment]:
-    """Return the experiments on the data set of a title, or else of a name or a path."""
+    """Return the experiments on a data set, which `data` names by its title, name or path.
+
+    If a title matches, the name and the path are not compared.
+    """
     titled = [each for each in experiments if each.cell.data == data]
     return titled or [
         each
@@ -355,7 +358,7 @@ def _matches_line(experiment: RecordedExperiment, quantity: Quantity, line: Publ
 
 
 def _merged_settings(experiment: RecordedExperiment) -> dict[str, Any]:
-    """Return the settings of the algorithm and the protocol, and the seed, in one mapping."""
+    """Return the values of all settings by name: of the algorithm, the protocol, and the seed."""
     return {**experiment.config.algo, **experiment.config.protocol, "seed": experiment.config.seed}
 
 

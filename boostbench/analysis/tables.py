@@ -50,7 +50,7 @@ class Column:
 
     @property
     def label_without_rounds(self) -> str:
-        """Name of the fit; several numbers of rounds share a fit, their `group`."""
+        """Label of the algorithm, the `group` of its columns for several numbers of rounds."""
         return self.group if self.rounds else self.label
 
 
@@ -75,15 +75,15 @@ class Table:
     rows : dict of str to str
         Titles of the data sets, by name.
     columns : dict of str to Column
-        Columns by name; a column of CPU times follows the column that it is `timed_column`.
+        Columns by name; a column of CPU times follows its `timed_column`.
     cells : dict of (str, str) to Cell
         Cells by the names of their row and column; columns of CPU times have no cells.
     compared_pairs : list of ColumnPair
-        Pairs of columns for the significance test.
+        Pairs of columns for the significance tests below the table.
     classes : dict of str to int
         Numbers of classes by row, where the table shows them.
     uncounted : set of str
-        Rows that are a second version of another row's data: they take no part in the tests.
+        Names of rows that are a second version of another row's data and take no part in the tests.
     changes : list of str
         Settings that differ from the definition, e.g. ``"protocol.n_splits=3"``.
     remarks : list of str
@@ -129,7 +129,7 @@ class Table:
 
     @cached_property
     def last_round_labels(self) -> dict[str, str]:
-        """Names of the fits by their column after the last round."""
+        """Labels of the algorithms by the name of their column after the last round."""
         last = list(self.result_columns.values())[-1].rounds
         return {
             name: column.label_without_rounds
@@ -139,13 +139,13 @@ class Table:
 
     @property
     def last_round_cells(self) -> list[Cell]:
-        """Cells of the last round, so that each fit is there once."""
+        """Cells of the columns after the last round, so that each fit is there once."""
         return [
             cell for (_, column), cell in self.cells.items() if column in self.last_round_labels
         ]
 
     def judged_by(self, rule: str) -> "Table":
-        """Return the same table with the verdicts of another rule; see `Agreement.verdict`."""
+        """Return the same table with verdicts by another rule, ``"tost"`` or ``"power"``."""
         cells = {place: replace(cell, rule=rule) for place, cell in self.cells.items()}
         return replace(self, cells=cells)
 
@@ -160,12 +160,13 @@ class Table:
         return find_quantity(self.cells[row, column.timed_column].published, column.quantity.name)
 
     def cpu_time_ratio(self, row: str, pair: tuple[str, str]) -> float | None:
-        """Return the ratio of the CPU times of two columns; None if one is unknown."""
+        """Return a column's CPU time divided by another's; None if one of them is unknown."""
         slow, fast = (self.cpu_time(row, name) for name in pair)
         return slow / fast if slow is not None and fast else None
 
     def best(self, row: str) -> set[str]:
         """Return the columns with the best printed number of a row, among equal rounds."""
+        # Losses (less is better) of the columns, by quantity and rounds: only these compete.
         losses = defaultdict(dict)
         for name, column in self.columns.items():
             number = self._printed(row, name)
@@ -179,7 +180,10 @@ class Table:
         }
 
     def _printed(self, row: str, name: str) -> float | None:
-        """Return the printed number of a cell; None without a number or a better direction."""
+        """Return the number of a cell as it is printed, for `best`.
+
+        None without a number, and for a quantity of which neither more nor less is better.
+        """
         column = self.columns[name]
         if column.is_time:
             time = self.cpu_time(row, name)
@@ -285,7 +289,8 @@ def merge(tables: Sequence[Table], names: Sequence[str], data: Collection[str] =
         The table has a column for each of `names`, and compares each two of them. Its `remarks`
         name the table of each number, and the tables that were left out.
     """
-    # 1) Choose the tables and their rows. The first table decides on the quantity and the headings.
+    # 1) Choose the tables and their rows. Tables with another quantity or other headings than the
+    #    first are left out. A row of several tables is taken from the one with the most numbers.
     first = tables[0]
     rows, left_out = {}, []
     for table in tables:
@@ -303,7 +308,8 @@ def merge(tables: Sequence[Table], names: Sequence[str], data: Collection[str] =
                 rows[name] = row
     # 2) Make the table.
     labels = {name: _algorithm_label(first, name) for name in names}
-    # A statement of the paper is about its whole table.
+    # The paper's statement on two algorithms is repeated only beside the numbers of its whole
+    # table: not beside chosen rows, or rows of several tables.
     whole_table = first if len(tables) - len(left_out) == 1 and not data else None
     table = Table(
         name="compare",

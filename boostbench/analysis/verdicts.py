@@ -1,4 +1,7 @@
-"""Counts of verdicts per paper, table and algorithm."""
+"""Verdicts on published numbers, and their counts per paper, table and algorithm.
+
+A published number may stand beside several cells; it counts once, see `unique_by_number`.
+"""
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Sequence
@@ -135,7 +138,7 @@ class Tally:
 
     @property
     def shown(self) -> Counter[str]:
-        """Counts of the verdicts without zeros."""
+        """Counts of the verdicts on published numbers, without zeros."""
         return Counter({v: n for v, n in self.numbers.items() if n and v != "not published"})
 
     @property
@@ -151,12 +154,12 @@ class Tally:
 
     @property
     def decidable(self) -> Counter:
-        """Counts of the verdicts on numbers that can be decided, see `Agreement.is_sharp`."""
+        """Counts of the verdicts on numbers of which a difference of `MARGIN` would be detected."""
         return Counter(cell.verdict for cell in self.judged if cell.agreement.is_sharp)
 
     @property
     def within(self) -> Counter[float]:
-        """Numbers that are shown to lie within each of `MARGINS` of the published error."""
+        """Counts of numbers that are shown to lie within each of `MARGINS`, by margin."""
         margins = Counter(m for cell in self.judged for m in cell.agreement.equivalent_margins)
         return Counter({margin: margins[margin] for margin in MARGINS})
 
@@ -172,7 +175,10 @@ class Tally:
         return share_interval([reproduced[data] for data in compared], list(compared.values()))
 
     def count_text(self, verdict: str) -> str:
-        """Return a count as text, with `corrected` and `without_pool` if they differ."""
+        """Return a count as text: ``"5 (4) / 6"`` if `corrected` is 4 and `without_pool` is 6.
+
+        Both are omitted where they equal the count.
+        """
         corrected = self.corrected.get(verdict, self[verdict])
         text = f"{self[verdict]} ({corrected})" if corrected < self[verdict] else f"{self[verdict]}"
         if self.without_pool and self.without_pool[verdict] != self[verdict]:
@@ -293,7 +299,7 @@ class Counts:
 
 
 def count_numbers_without_cell(tables: Iterable[Table]) -> int:
-    """Count the numbers of published tables beside which some of their tables have no cell.
+    """Count the published numbers that no cell shows, in tables of which some number is shown.
 
     Examples are numbers of data sets that are not available.
 

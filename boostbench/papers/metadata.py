@@ -58,7 +58,9 @@ class Case(NamedTuple):
 
 
 class Duplicate(NamedTuple):
-    """Lines whose numbers another table has, too.
+    """Lines of a published table whose numbers another table has, too.
+
+    A paper prints some numbers twice; each counts once, in the other table.
 
     Attributes
     ----------
@@ -67,8 +69,8 @@ class Duplicate(NamedTuple):
     where : tuple of Condition
         Conditions on these lines.
     other_where : tuple of Condition
-        Conditions on the columns of the other table whose values differ; all other columns that
-        both tables have are equal.
+        Conditions on the columns of the other table whose values differ there; all other columns
+        that both tables have are equal.
     """
 
     table: str
@@ -108,7 +110,7 @@ class PublishedTable:
     algo : str, default="algo"
         Column of the names of algorithms.
     descriptive_columns : sequence of str
-        Names of columns that describe a line, and are no settings and no numbers.
+        Names of columns that describe a line: no settings and no numbers, such as a remark.
     """
 
     name: str

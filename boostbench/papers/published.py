@@ -35,7 +35,7 @@ MAX_REPEATS = 10**9
 #: A number as papers print it. Python takes ``1_0``, ``nan`` and digits of other scripts as well.
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,3})?")
 
-# Characters of a cell in a message.
+# Number of characters of a cell that a message shows.
 _MAX_SHOWN = 40
 
 # Column of a user's file with the number of repeats.
@@ -576,7 +576,7 @@ def _quote(text: str) -> str:
 
 
 def _setting_columns(paper_table: PublishedTable, names: Iterable[str]) -> set[str]:
-    """Return the columns that are parameters of the algorithm."""
+    """Return the columns of settings: neither names, nor descriptions, nor numbers."""
     columns = [quantity.column for quantity in QUANTITIES.values() if quantity.column]
     endings = ("", "_mean", "_std")
     numbers = {f"{column}{ending}" for column in columns for ending in endings}

@@ -75,7 +75,7 @@ class Line:
     bold : frozenset of int, default=frozenset()
         Indices of the texts in bold.
     has_our_number : bool, default=True
-        Whether we have a number; the terminal omits lines without one.
+        Whether the line has a number of ours; the terminal omits lines without one.
     verdict : str, default=""
         Verdict at the beginning of the last text.
     search_text : str, default=""

@@ -73,7 +73,7 @@ def _compare_pairs(table: Table) -> PairResults:
             unit = all_pairs.paired_numbers.unit
             results.append(PairResult(pair, unit, test.wilcoxon, test.holm_p))
         return PairResults(results, len(tests), [])
-    # 2) If it has none, test the pairs alone.
+    # 2) Without a matrix, test the pairs alone.
     numbers_of_pairs = {
         pair: pair_columns(table, [pair.a, pair.b]) for pair in table.compared_pairs
     }
@@ -87,7 +87,7 @@ def _compare_pairs(table: Table) -> PairResults:
         PairResult(pair, numbers_of_pairs[pair].unit, test, p)
         for (pair, test), p in zip(tests.items(), corrected, strict=True)
     ]
-    # The table shows itself where numbers are missing, so that the notes leave these rows out.
+    # The table itself shows missing numbers, so the notes omit rows that are left out for them.
     notes = [
         replace(paired_numbers, left_out=[]).note
         for paired_numbers in numbers_of_pairs.values()

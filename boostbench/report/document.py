@@ -141,8 +141,7 @@ def make_heads(table: Table) -> list[Head]:
     A column of CPU times, and the column of results beside it, share the algorithm as the heading
     of their group. The title below it is the quantity. The other columns have their own headings.
     """
-    # `beside` is the name of the column of results whose fits took the CPU times, to the left of
-    # their column; None for a column of results.
+    # The timed column is the column of results whose fits took the CPU times of another column.
     columns_with_times = {column.timed_column for column in table.columns.values()} - {None}
     algos = {name: cell.algo for (_, name), cell in table.cells.items()}
     headings = []
@@ -168,8 +167,8 @@ def make_rank_row(table: Table) -> RankRow | None:
         None for fewer than two algorithms or data sets with all numbers, and for a quantity
         without a better direction.
     """
-    # 1) Collect the losses of the data sets on which every algorithm has a number. `fits` has one
-    #    column for each fit, the column after the last boosting round.
+    # 1) Collect the losses of the data sets on which every algorithm has a number, by the
+    #    columns after the last boosting round.
     names = [
         name
         for name in table.last_round_labels

@@ -164,7 +164,10 @@ def cpu_listing(table: Table, rows: Iterable[Row]) -> Listing:
 
 
 def cpu_parts_listing(table: Table) -> Listing:
-    """List the CPU seconds of each fit and of its parts, and the speed of the machines."""
+    """List the CPU seconds of each fit and of its parts, and the speed of the machines.
+
+    An algorithm has one column, of the fits that its column after the last round shows.
+    """
 
     def format_cell(cell: Cell) -> str:
         parts = ("fit", "weak_learner", "coefficients")

@@ -233,6 +233,8 @@ def detectable_sentences(total: Tally) -> str:
     A difference is detectable if a test would find it with a probability of 80%, given the splits
     of both sides.
     """
+    # Half of the cells have a detectable difference of at most the median. Cells of which only the
+    # rounding is known have none.
     tested = [cell for cell in total.judged if not isnan(cell.agreement.detectable)]
     if not tested:
         return ""
