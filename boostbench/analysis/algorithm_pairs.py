@@ -97,8 +97,8 @@ def count_effects(effects_of_tables: Iterable[PairEffect]) -> Effects:
     A pair of published numbers counts once, even if several tables show it.
     """
     # The list is reversed, so that the first effect of a pair replaces the later ones.
-    effect_of_pair = {effect.pair: effect for effect in reversed(list(effects_of_tables))}
-    distinct = effect_of_pair.values()
+    effect_by_pair = {effect.pair: effect for effect in reversed(list(effects_of_tables))}
+    distinct = effect_by_pair.values()
     return Effects(
         separated=len(distinct),
         same_sign=sum(effect.has_same_sign for effect in distinct),
@@ -314,9 +314,10 @@ def _combine_tests(tests: Sequence[ClaimTest]) -> ClaimVerdict:
     """Return the verdict on a claim by the tests of its comparisons."""
     contradicting = [test for test in tests if test.contradiction_p * len(tests) <= LEVEL]
     undecided = [test for test in tests if not test.is_confirmed and test not in contradicting]
-    verdict = "is undecided" if undecided else "holds"
     if contradicting:
         verdict = "does not hold"
+    else:
+        verdict = "is undecided" if undecided else "holds"
     return ClaimVerdict(verdict, sum(test.is_confirmed for test in tests), contradicting, undecided)
 
 
@@ -408,7 +409,7 @@ def _compare_columns_of_claim(table: Table, claim: Claim, corrected: bool) -> It
             first, second = pair_numbers(cells).T
             differences = cells[0].quantity.sign * (first - claim.times * second)
             split_ratio = test_train_ratio(cells)
-            ratio = split_ratio if corrected and split_ratio else 0.0  # 0: no correction
+            ratio = (split_ratio or 0.0) if corrected else 0.0  # 0: the test has no correction
             # Differences below 0 support "better"; differences within the limits support "alike",
             # which two one-sided tests have to show.
             if claim.within is None:

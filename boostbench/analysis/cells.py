@@ -351,9 +351,9 @@ def pair_numbers(cells: Sequence[CellResult]) -> np.ndarray:
     ndarray of shape (n_common_splits, n_cells)
         Numbers in the order of the splits.
     """
-    by_split = [dict(zip(cell.splits, cell.numbers, strict=True)) for cell in cells]
-    common = sorted(set.intersection(*map(set, by_split)))
-    pairs = [[numbers[split] for numbers in by_split] for split in common]
+    numbers_by_split = [dict(zip(cell.splits, cell.numbers, strict=True)) for cell in cells]
+    common = sorted(set.intersection(*map(set, numbers_by_split)))
+    pairs = [[numbers[split] for numbers in numbers_by_split] for split in common]
     return np.array(pairs, dtype=float).reshape(len(common), len(cells))
 
 
@@ -379,10 +379,10 @@ def test_train_ratio_of_records(records: Sequence[SplitRecord]) -> float | None:
     None as in `test_train_ratio`: without records, and for splits that are not random divisions.
     """
     protocols = [record.config.protocol for record in records]
-    is_random = (
+    are_random = (
         protocol["sampling"] != "official" and protocol.get("test", "part") in ("part", "rest")
         for protocol in protocols
     )
-    if not records or not all(is_random):
+    if not records or not all(are_random):
         return None
     return fmean(record.n_test / record.n_train for record in records)

@@ -264,8 +264,10 @@ def find_column(columns: Iterable[str], name: str) -> str | None:
     ('a@100', 'a@50')
     """
     columns = list(columns)
-    staged = [column for column in columns if column.partition("@")[0] == name]
-    return name if name in columns else (staged or [None])[-1]
+    if name in columns:
+        return name
+    of_algorithm = [column for column in columns if column.partition("@")[0] == name]
+    return of_algorithm[-1] if of_algorithm else None
 
 
 def merge(tables: Sequence[Table], names: Sequence[str], data: Collection[str] = ()) -> MergedTable:

@@ -195,13 +195,13 @@ def filter_remarks(
         Selected remarks. If some are left out, a last sentence says how to show all.
     """
     selected = list(remarks)
-    # Rows are in the first pass, columns in the second. A remark without a title counts as naming
-    # all displayed ones.
-    for all_titles, shown_titles in zip(titles, map(set, displayed_titles), strict=True):
+    # The first pass is for rows, the second one for columns. A remark is left out if it names
+    # titles, and none of them is displayed.
+    for all_titles, shown_titles in zip(titles, displayed_titles, strict=True):
         selected = [
             remark
             for remark in selected
-            if shown_titles & (names_in_text(remark, all_titles) or shown_titles)
+            if not (named := names_in_text(remark, all_titles)) or named & set(shown_titles)
         ]
     if len(selected) < len(remarks):
         selected.append("The whole table has more remarks; rerun=never shows it and runs nothing.")

@@ -12,7 +12,7 @@ from boostbench.analysis.tables import Table
 from boostbench.fitting.quantities import QUANTITIES, SCORES
 from boostbench.util.numbers import format_seconds, mean_std
 
-#: Mark of a number with stale records.
+#: Mark of a number with stale records: of an older edition of the algorithm, or refuted by a refit.
 STALE = "†"
 
 #: Mark of a mean over a part of the splits.
@@ -199,26 +199,28 @@ def partial_notes(table: Table) -> list[str]:
     return [f"{PARTIAL} over a part of the splits: {', '.join(places)}."] if places else []
 
 
-def freshness_notes(cells: Iterable[CellResult], fitted: Iterable[CellResult]) -> list[str]:
+def freshness_notes(
+    cells: Iterable[CellResult], last_round_cells: Iterable[CellResult]
+) -> list[str]:
     """Return sentences on stale records and on refits, which verify records by repeating them.
 
     Parameters
     ----------
     cells : iterable of CellResult
         All cells that are shown.
-    fitted : iterable of CellResult
-        One cell for each fit, see `Table.last_round_cells`, so that a fit counts once.
+    last_round_cells : iterable of CellResult
+        Cells after the last round, see `Table.last_round_cells`, so that a fit counts once.
     """
     stale = (
         f"{STALE} of an older edition of the algorithm, or not what it gives today, at least in "
         "part; rerun=stale runs it again."
     )
     sentences = [stale] if any(cell.stale for cell in cells) else []
-    fitted = [cell for cell in fitted if cell.n_finished]
-    findings = [cell.finding for cell in fitted if cell.finding]
+    recorded = [cell for cell in last_round_cells if cell.n_finished]
+    findings = [cell.finding for cell in recorded if cell.finding]
     if not findings:
         return sentences
     last = max(findings, key=lambda finding: finding.when)
     n_verified = sum(finding.is_verified for finding in findings)
-    verified = f"{n_verified} of {len(fitted)} results are verified by refits"
+    verified = f"{n_verified} of {len(recorded)} results are verified by refits"
     return [*sentences, f"{verified}; last on {last.when[:10]} (commit {last.commit})."]
