@@ -3,10 +3,9 @@ from dataclasses import replace
 from fitting.examples import RECORD, modify_record, recorded, with_records
 
 from boostbench.analysis.frame import ResultFrame
-from boostbench.analysis.tables import Column, ColumnPair, Table
+from boostbench.analysis.tables import Column
 from boostbench.fitting.quantities import QUANTITIES
 from boostbench.papers.published import Published
-from boostbench.report.column_tests import summarize_tests
 from boostbench.report.document import make_row
 from boostbench.report.findings import (
     cpu_listing,
@@ -16,72 +15,6 @@ from boostbench.report.findings import (
 )
 
 NAN = float("nan")
-
-
-def test_single_data_set_is_tested_over_splits(make_cell, make_table):
-    # The splits that only one of them finished take no part.
-    cells = {("wine", "a"): make_cell([1, 2, 3, 4]), ("wine", "b"): make_cell([2, 4, 6])}
-    line = summarize_tests(make_table(cells))
-    assert line.startswith("Wilcoxon signed-rank test (WSRT) of A against B over 3 paired splits")
-
-
-def test_complete_data_sets_are_tested(table, make_cell):
-    assert not summarize_tests(table)  # a single pair is not tested
-    table.cells["glass", "b"] = make_cell([40.0])
-    line = summarize_tests(table)
-    assert "over 2 data sets" in line
-
-
-def test_uncounted_data_sets_are_not_tested(make_cell, make_table):
-    rows = ["wine", "vowel", "vowel528"]
-    cells = {(row, column): make_cell([1, 2]) for row in rows for column in "ab"}
-    assert "over 2 data sets" in summarize_tests(make_table(cells, uncounted={"vowel528"}))
-
-
-def test_chosen_pairs_are_compared(make_cell, make_table):
-    cells = {("wine", column): make_cell([1, 2]) for column in "abc"}
-    assert not summarize_tests(make_table(cells, compare=[]))
-    line = summarize_tests(make_table(cells, compare=[("c", "b")]))
-    assert "of C against B" in line
-
-
-def test_p_values_of_several_pairs_are_corrected(make_cell, make_table):
-    errors = {"a": range(1, 8), "b": range(2, 9), "c": [1, 2, 3, 4, 5, 6, 9]}
-    cells = {("wine", name): make_cell([*values]) for name, values in errors.items()}
-    summary = summarize_tests(make_table(cells, compare=[("a", "b"), ("a", "c")]))
-    # Seven differences of one sign have p = 2 / 2^7; twice that is 1 / 32. The other pair has one
-    # difference, and six ties.
-    assert summary == (
-        "Wilcoxon's signed-rank test over 7 paired splits, p-values with Holm's correction for 2 "
-        "tests: A against B 0.031, against C 1.000."
-    )
-    single = summarize_tests(make_table(cells, compare=[("a", "b")]))
-    assert "Holm" not in single
-    assert single.endswith("(exact p = 0.0156).")
-
-
-def test_statement_of_the_paper_follows_the_uncorrected_test(make_cell, make_table):
-    cells = {("wine", name): make_cell([*range(n, n + 7)]) for n, name in enumerate("abc")}
-    statement = "The paper, over 11 data sets: so and so."
-    pairs = [ColumnPair("a", "b", statement), ColumnPair("a", "c")]
-    table = replace(make_table(cells), compared_pairs=pairs)
-    assert summarize_tests(table).endswith(
-        f"A against B without a correction: statistic 0, critical value 2. {statement}"
-    )
-
-
-def test_last_round_is_compared(table_of_rounds, make_cell):
-    table_of_rounds.cells["glass", "b@100"] = make_cell([10, 12], rounds=100)
-    line = summarize_tests(table_of_rounds)
-    assert "of A, T=100 against B, T=100 over 2 data sets" in line
-
-
-def test_statement_of_the_paper_follows_our_test(table):
-    cells = {key: cell for key, cell in table.cells.items() if key[0] == "wine"}
-    pair = [ColumnPair("a", "b", "The paper, over 11 data sets: so and so.")]
-    table = Table("name", "Title", {"wine": "wine"}, table.columns, cells, pair)
-    line = summarize_tests(table)
-    assert line.endswith(". The paper, over 11 data sets: so and so.")
 
 
 def test_published_listing_shows_verdicts(table):
