@@ -55,7 +55,7 @@ def read_hours(results):
     for table in read_tables(None, records):
         fits = {}
         for cell in table.cells.values():
-            splits = cell.rows.records
+            splits = cell.finished_splits.records
             configs = {record.config.hash for record in splits}
             file = record_path(results, cell.data, cell.algo, "tuning")
             tuned = records.index(file)

@@ -47,9 +47,9 @@ class CellResult:
         Names of the data set and of the algorithm.
     title : str
         Title of the algorithm in tables.
-    rows : ResultFrame
+    finished_splits : ResultFrame
         Finished splits.
-    failures : ResultFrame
+    failed_splits : ResultFrame
         Failed splits.
     stale : int, default=0
         Number of finished splits that are stale: recorded by an older edition of the algorithm, or
@@ -69,8 +69,8 @@ class CellResult:
     data: str
     algo: str
     title: str
-    rows: ResultFrame
-    failures: ResultFrame
+    finished_splits: ResultFrame
+    failed_splits: ResultFrame
     stale: int = 0
     quantity: Quantity = TEST_ERROR
     missing: int = 0
@@ -94,8 +94,8 @@ class CellResult:
         """
         return cls(
             *(data, algo, title),
-            rows=ResultFrame(recorded.records),
-            failures=ResultFrame(recorded.failures),
+            finished_splits=ResultFrame(recorded.records),
+            failed_splits=ResultFrame(recorded.failures),
             stale=recorded.stale,
             missing=recorded.missing,
             finding=recorded.finding,
@@ -105,12 +105,12 @@ class CellResult:
     @cached_property
     def n_finished(self) -> int:
         """Number of finished splits."""
-        return len(self.rows)
+        return len(self.finished_splits)
 
     @cached_property
     def n_failed(self) -> int:
         """Number of failed splits."""
-        return len(self.failures)
+        return len(self.failed_splits)
 
     @property
     def n_splits(self) -> int:
@@ -125,21 +125,21 @@ class CellResult:
     @property
     def config(self) -> Config:
         """Config of the experiment: the config of its first record."""
-        return (self.rows if self.n_finished else self.failures).records[0].config
+        return (self.finished_splits if self.n_finished else self.failed_splits).records[0].config
 
     @cached_property
     def numbers(self) -> list[float]:
         """Numbers of the finished splits that have one, in the unit of the quantity."""
-        recorded = self.rows.numbers(self.quantity, self.rounds)
+        recorded = self.finished_splits.numbers(self.quantity, self.rounds)
         return [number for number in recorded if number is not None]
 
     @cached_property
     def splits(self) -> list[int]:
         """Splits of `numbers`, counted from 0, in the same order."""
-        recorded = self.rows.numbers(self.quantity, self.rounds)
+        recorded = self.finished_splits.numbers(self.quantity, self.rounds)
         return [
             split
-            for split, number in zip(self.rows["split"], recorded, strict=True)
+            for split, number in zip(self.finished_splits["split"], recorded, strict=True)
             if number is not None
         ]
 
@@ -156,12 +156,12 @@ class CellResult:
     @property
     def n_iterations(self) -> float | None:
         """Mean number of boosting rounds; None if the records do not have it."""
-        return self.rows.average(ROUNDS)
+        return self.finished_splits.average(ROUNDS)
 
     @cached_property
     def chosen(self) -> Counter[str]:
         """Tuned values, such as ``"nu=0.01"``, with the number of splits that chose them."""
-        points = [sorted(point.items()) for point in self.rows["chosen"] if point]
+        points = [sorted(point.items()) for point in self.finished_splits["chosen"] if point]
         return Counter(
             [", ".join([f"{name}={value}" for name, value in point]) for point in points]
         )
@@ -183,10 +183,12 @@ class CellResult:
         if self.rounds is None:
             return False
         # Fits with errors at checkpoints have rounds, but not as many as asked for.
-        if any(self.rows["checkpoints"]):
+        if any(self.finished_splits["checkpoints"]):
             return True
         # Fits without checkpoints are staged if a parameter limits their rounds.
-        params = [{**record.config.algo, **record.chosen} for record in self.rows.records]
+        params = [
+            {**record.config.algo, **record.chosen} for record in self.finished_splits.records
+        ]
         limits = [next((p[key] for key in ROUND_PARAMETERS if key in p), None) for p in params]
         return all(isinstance(limit, int) and limit < self.rounds for limit in limits)
 
@@ -248,7 +250,7 @@ class Cell(CellResult):
         """
         if not self.numbers or self.departures:
             return None
-        n_tested = self.rows["n_test"][0] if self.quantity.of_samples else None
+        n_tested = self.finished_splits["n_test"][0] if self.quantity.of_samples else None
         compared = compare_means(
             mean=self.mean,
             std=self.std,
@@ -303,7 +305,7 @@ class Cell(CellResult):
 
 def empty_cell(data: str, algo: str, title: str) -> Cell:
     """Return the cell of an experiment without records."""
-    return Cell(data, algo, title, rows=ResultFrame(), failures=ResultFrame())
+    return Cell(data, algo, title, finished_splits=ResultFrame(), failed_splits=ResultFrame())
 
 
 def unique_by_number(cells: Iterable[Cell]) -> list[Cell]:
@@ -370,7 +372,9 @@ def test_train_ratio(cells: Iterable[Cell]) -> float | None:
         Mean over the splits; None if they are not random divisions of one set of samples, such as
         official parts, and without splits.
     """
-    return test_train_ratio_of_records([record for cell in cells for record in cell.rows.records])
+    return test_train_ratio_of_records(
+        [record for cell in cells for record in cell.finished_splits.records]
+    )
 
 
 def test_train_ratio_of_records(records: Sequence[SplitRecord]) -> float | None:

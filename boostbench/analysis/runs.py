@@ -89,12 +89,12 @@ def find_experiments(
     experiments = []
     for (data, algo, *_), group in records_by_experiment.items():
         frame = ResultFrame(group)
-        rows = frame.select(error is None for error in frame["error"])
-        failures = frame.select(error is not None for error in frame["error"])
-        cell = Cell(data, algo, titles.get(algo, algo), rows, failures)
-        finished = max(time or "" for time in frame["finished"])
+        finished = frame.select(error is None for error in frame["error"])
+        failed = frame.select(error is not None for error in frame["error"])
+        cell = Cell(data, algo, titles.get(algo, algo), finished, failed)
+        last_finished = max(time or "" for time in frame["finished"])
         settings = _settings_text(cell.config, algo in titles)
-        experiments.append(RecordedExperiment(cell, settings, finished))
+        experiments.append(RecordedExperiment(cell, settings, last_finished))
     return experiments
 
 
@@ -118,7 +118,9 @@ def available_metrics(experiments: Collection[RecordedExperiment]) -> list[Quant
     return [
         QUANTITIES[name]
         for name in _METRICS
-        if any(each.cell.rows.average(QUANTITIES[name]) is not None for each in experiments)
+        if any(
+            each.cell.finished_splits.average(QUANTITIES[name]) is not None for each in experiments
+        )
     ]
 
 
@@ -352,7 +354,10 @@ def _matches_line(experiment: RecordedExperiment, quantity: Quantity, line: Publ
     settings = _merged_settings(experiment)
     return (
         experiment.cell.algo == line.algo
-        and (experiment.cell.rows.average(quantity) is not None or not experiment.cell.n_finished)
+        and (
+            experiment.cell.finished_splits.average(quantity) is not None
+            or not experiment.cell.n_finished
+        )
         and all(is_value(text, settings.get(key)) for key, text in line.settings)
     )
 
@@ -370,10 +375,10 @@ def _restrict_to_common_splits(group: Sequence[RecordedExperiment]) -> list[Reco
     common = set.intersection(*(set(experiment.cell.splits) for experiment in group))
     restricted = []
     for experiment in group:
-        rows = experiment.cell.rows.select(
-            split in common for split in experiment.cell.rows["split"]
+        rows = experiment.cell.finished_splits.select(
+            split in common for split in experiment.cell.finished_splits["split"]
         )
-        restricted.append(experiment._replace(cell=replace(experiment.cell, rows=rows)))
+        restricted.append(experiment._replace(cell=replace(experiment.cell, finished_splits=rows)))
     return restricted
 
 

@@ -152,7 +152,7 @@ class Table:
     def cpu_time(self, row: str, name: str) -> float | None:
         """Return the CPU time of a column of times; None if it is unknown."""
         column = self.columns[name]
-        return self.cells[row, column.timed_column].rows.average(column.quantity)
+        return self.cells[row, column.timed_column].finished_splits.average(column.quantity)
 
     def published_cpu_time(self, row: str, name: str) -> Published | None:
         """Return the published CPU time of a column of times; None if there is none."""
@@ -234,7 +234,7 @@ class _MergedRow(NamedTuple):
     @property
     def checksums(self) -> set[str]:
         """Checksums of the recorded data."""
-        return {checksum for cell in self.cells for checksum in cell.rows["checksum"]}
+        return {checksum for cell in self.cells for checksum in cell.finished_splits["checksum"]}
 
     def has_other_data(self, other: "_MergedRow") -> bool:
         """Return True if both rows have records, and no data set in common."""

@@ -147,7 +147,10 @@ def _config_hashes(tables: Sequence[Table]) -> set[str]:
     """Return the hashes of the configs of all records in tables."""
     cells = [cell for table in tables for cell in table.cells.values()]
     return {
-        config for cell in cells for rows in (cell.rows, cell.failures) for config in rows["config"]
+        config
+        for cell in cells
+        for rows in (cell.finished_splits, cell.failed_splits)
+        for config in rows["config"]
     }
 
 

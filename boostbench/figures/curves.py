@@ -233,13 +233,15 @@ class Curves(FigureDefinition, frozen=True, kw_only=True):
         recorded = [cell for row in rows for cell in row.cells if cell.n_finished]
         # An algorithm of another package may have no boosting rounds, and so no curve.
         with_rounds = {
-            cell.title for cell in recorded if any(r.checkpoints for r in cell.rows.records)
+            cell.title
+            for cell in recorded
+            if any(r.checkpoints for r in cell.finished_splits.records)
         }
         without_rounds = list(
             dict.fromkeys(cell.title for cell in recorded if cell.title not in with_rounds)
         )
         curves = [
-            SplitRecords(cell.data, cell.title, cell.rows.records)
+            SplitRecords(cell.data, cell.title, cell.finished_splits.records)
             for row in rows
             if any(cell.n_finished for cell in row.cells)
             for cell in row.cells

@@ -114,7 +114,9 @@ def find_varied_records(
         for name, value in panel.rows.items():
             # A row without a column that runs has no cells.
             for cell in cells_of_row.get(name, []):
-                records = [r for r in cell.rows.records if quantity.number(r) is not None]
+                records = [
+                    r for r in cell.finished_splits.records if quantity.number(r) is not None
+                ]
                 if records:
                     points.append(SplitRecords(panel.title, cell.title, records, value))
                 # The algorithm ran, but its records lack the quantity.

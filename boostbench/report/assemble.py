@@ -46,7 +46,7 @@ class AlgorithmColumns(NamedTuple):
         return self.result_columns[-1].name
 
     @property
-    def all_columns(self) -> list[NamedColumn]:
+    def columns(self) -> list[NamedColumn]:
         """Columns of results, and the column of CPU times if there is one."""
         return [*self.result_columns, *([self.time_column] if self.time_column else [])]
 
@@ -114,9 +114,7 @@ def assemble(request: TableRequest, recorded: Sequence[ExperimentResults]) -> Ta
         changes=request.changes,
         rows={row.name: row.title for row in definition.rows},
         columns=dict(
-            chain.from_iterable(
-                algorithm_columns.all_columns for algorithm_columns in columns.values()
-            )
+            chain.from_iterable(algorithm_columns.columns for algorithm_columns in columns.values())
         ),
         cells=cells,
         compared_pairs=[

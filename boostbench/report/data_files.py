@@ -83,7 +83,7 @@ def _fields(
     target, agreement = cell.target, cell.agreement
     fitting = find_quantity(cell.published, "coefficients")
     predicting = find_quantity(cell.published, "predict_per_instance")
-    microseconds = cell.rows.average(QUANTITIES["predict_per_instance"])
+    microseconds = cell.finished_splits.average(QUANTITIES["predict_per_instance"])
     return [
         ("data", escape_formula(" ".join(row.split()))),
         ("column", escape_formula(" ".join(column.split()))),
@@ -96,7 +96,7 @@ def _fields(
         ("n_missing", cell.missing),
         ("n_stale", cell.stale),
         ("n_iterations", cell.n_iterations),
-        *[(head, cell.rows.average(QUANTITIES[part])) for head, part in _TIMES.items()],
+        *[(head, cell.finished_splits.average(QUANTITIES[part])) for head, part in _TIMES.items()],
         ("chosen", format_chosen(cell)),
         ("published_mean", target and target.mean),
         ("published_std", target and target.std),

@@ -130,7 +130,7 @@ def _score_sentences(cell: Cell) -> list[str]:
     scores = [
         f"{quantity.title} {format_number(replace(cell, quantity=quantity))} {quantity.symbol}"
         for quantity in quantities
-        if cell.rows.average(quantity) is not None
+        if cell.finished_splits.average(quantity) is not None
     ]
     return [f"{cell.title}: {', '.join(map(str.rstrip, scores))}"] if scores else []
 

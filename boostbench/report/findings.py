@@ -204,7 +204,7 @@ def reference_job_sentences(table: Table) -> list[str]:
         One sentence; empty without records.
     """
     averages = {
-        f"{label} on {title}": table.cells[row, name].rows.average(CALIBRATION)
+        f"{label} on {title}": table.cells[row, name].finished_splits.average(CALIBRATION)
         for row, title in table.rows.items()
         for name, label in table.last_round_labels.items()
     }

@@ -77,7 +77,7 @@ def format_time(cell: CellResult, part: str) -> str:
     part : str
         Name of the time in `QUANTITIES`: ``"fit"``, ``"weak_learner"``.
     """
-    return format_seconds(cell.rows.average(QUANTITIES[part]))
+    return format_seconds(cell.finished_splits.average(QUANTITIES[part]))
 
 
 def format_chosen(cell: CellResult) -> str:

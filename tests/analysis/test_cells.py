@@ -64,8 +64,8 @@ def test_missing_or_failed_splits_make_a_cell_partial(make_cell):
 
 def test_cell_averages_its_seconds(make_cell):
     cell = make_cell([1, 2, 3])
-    assert cell.rows.average(QUANTITIES["fit"]) == 4.0
-    assert cell.rows.average(QUANTITIES["coefficients"]) is None
+    assert cell.finished_splits.average(QUANTITIES["fit"]) == 4.0
+    assert cell.finished_splits.average(QUANTITIES["coefficients"]) is None
 
 
 def test_chosen_parameters_are_counted(make_cell):

@@ -48,7 +48,7 @@ def test_experiments_show_changed_settings(records):
 
 def test_experiments_of_tables_can_be_excluded(records):
     first, *rest = find_experiments(records)
-    shown = {record.config.hash for record in first.cell.rows.records}
+    shown = {record.config.hash for record in first.cell.finished_splits.records}
     remaining = find_experiments(records, shown)
     assert [experiment.config for experiment in remaining] == [
         experiment.config for experiment in rest
@@ -63,7 +63,7 @@ def test_experiment_ignores_the_path_of_its_file(tmp_path):
         dataset = replace(make_dataset(), spec=DataSpec("my", path=path))
         run([experiment_from_config(config, dataset)], results=tmp_path)
     [experiment] = find_experiments(Records(tmp_path))
-    assert len({record.config.hash for record in experiment.cell.rows.records}) == 2
+    assert len({record.config.hash for record in experiment.cell.finished_splits.records}) == 2
     assert sorted(experiment.cell.splits) == [0, 1, 2, 3, 4]
 
 
@@ -88,9 +88,9 @@ def recorded_run(make_cell, algo, splits):
     cell = make_cell([0.0] * len(splits), algo=algo, checksum="0" * 16)
     records = [
         recorded(modify_record(flat(record), split=split, config__algo={"_target_": algo}))
-        for record, split in zip(cell.rows.records, splits, strict=True)
+        for record, split in zip(cell.finished_splits.records, splits, strict=True)
     ]
-    return RecordedExperiment(replace(cell, rows=ResultFrame(records)), "", "")
+    return RecordedExperiment(replace(cell, finished_splits=ResultFrame(records)), "", "")
 
 
 def test_runs_without_a_common_split_are_left_out(make_cell):

@@ -104,8 +104,10 @@ def flat(record):
 
 def with_records(cell, **changes):
     """Return a cell whose records have other values, see `changed`."""
-    records = [recorded(modify_record(flat(record), **changes)) for record in cell.rows.records]
-    return replace(cell, rows=ResultFrame(records))
+    records = [
+        recorded(modify_record(flat(record), **changes)) for record in cell.finished_splits.records
+    ]
+    return replace(cell, finished_splits=ResultFrame(records))
 
 
 def append(path, entries):

@@ -38,7 +38,7 @@ CGENS2 = TableDefinition.read("cgens2")
 def machines():
     """Return the recorded splits of the support vector machine by data set."""
     [table] = read_tables(["cgens2"], Records(RESULTS))
-    return {row: table.cells[row, "rbf_svc"].rows.records for row in table.rows}
+    return {row: table.cells[row, "rbf_svc"].finished_splits.records for row in table.rows}
 
 
 @pytest.mark.parametrize("row", CGENS2.row_names)

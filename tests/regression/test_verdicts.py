@@ -74,13 +74,14 @@ def test_published_numbers_are_counted_once(tables):
 def test_ratio_for_ten_folds_follows_from_the_committed_records(tables):
     """The pooled ratio of the variance between cross-validations, of all results on record."""
     results = {
-        (cell.data, cell.rows.records[0].config.hash): complete_repetitions(
+        (cell.data, cell.finished_splits.records[0].config.hash): complete_repetitions(
             cell.splits, cell.numbers, 10
         )
         for table in tables
         if table.name in ("rpboost12.6", "rpboost12.7")
         for cell in table.cells.values()
-        if cell.rows.records and cell.rows.records[0].config.protocol["sampling"] == "kfold"
+        if cell.finished_splits.records
+        and cell.finished_splits.records[0].config.protocol["sampling"] == "kfold"
     }
     repeated = [result for result in results.values() if len(result) > 1]
     assert pooled_ratio(repeated).variance_ratio == pytest.approx(
@@ -108,8 +109,8 @@ def test_tables_remark_stratified_splits_that_differ_from_the_paper(tables):
         for table in tables
         if table.paper and table.name not in text
         for cell in table.cells.values()
-        if cell.target and cell.rows.records
-        if cell.rows.records[0].config.protocol["sampling"] in ("stratified", "kfold")
+        if cell.target and cell.finished_splits.records
+        if cell.finished_splits.records[0].config.protocol["sampling"] in ("stratified", "kfold")
     }
     assert len(has_remark) > 10
     assert [name for name, is_told in has_remark.items() if not is_told] == []

@@ -100,7 +100,7 @@ def test_no_reference_job_without_records(make_cell, make_table):
 def test_no_reference_job_without_times(make_cell, make_table):
     cell = replace(
         make_cell([0.1, 0.2]),
-        rows=ResultFrame([recorded(modify_record(RECORD, seconds=...), "mine")]),
+        finished_splits=ResultFrame([recorded(modify_record(RECORD, seconds=...), "mine")]),
     )
     assert reference_job_sentences(make_table({("wine", "a"): cell}, compare=())) == []
 

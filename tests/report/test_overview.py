@@ -70,7 +70,7 @@ def test_absent_verdicts_have_no_column(tables):
 
 def test_headline_without_results(table):
     cells = {
-        key: replace(cell, rows=ResultFrame(), failures=ResultFrame())
+        key: replace(cell, finished_splits=ResultFrame(), failed_splits=ResultFrame())
         for key, cell in table.cells.items()
     }
     total = count_tables([replace(table, cells=cells, paper="mcboost")]).total

@@ -123,8 +123,8 @@ def find_machines(records: PageRecords) -> list[Machine]:
 
 def collect_records(cells: Collection[Cell]) -> PageRecords:
     """Return the records behind cells; a split that several cells show counts once."""
-    failures = concatenate(cell.failures for cell in cells)
-    return PageRecords(concatenate(cell.rows for cell in cells), len(failures))
+    failures = concatenate(cell.failed_splits for cell in cells)
+    return PageRecords(concatenate(cell.finished_splits for cell in cells), len(failures))
 
 
 #: Texts of the CPU times of a cell, by quantity; "{}" is the number, in seconds if no unit follows.
@@ -235,7 +235,7 @@ def _seconds(cell: Cell) -> str:
     """Return our mean CPU times, and the time of the reference job on the same machine."""
     if not cell.n_finished:
         return ""
-    text = _times([cell.rows.average(QUANTITIES[name]) for name in _TIMES])
+    text = _times([cell.finished_splits.average(QUANTITIES[name]) for name in _TIMES])
     return f"{text}; reference job {format_time(cell, CALIBRATION.name)}"
 
 
@@ -253,7 +253,7 @@ def _times(times: Sequence[float | None]) -> str:
 
 def _failures(cell: Cell) -> str:
     """Return the errors of failed splits by frequency: ``"2 × MemoryError"``."""
-    errors = Counter(cell.failures["error"])
+    errors = Counter(cell.failed_splits["error"])
     return "; ".join(f"{count} × {error}" for error, count in errors.most_common())
 
 
@@ -276,7 +276,8 @@ def _config(cell: Cell) -> str:
     if not cell.n_finished:
         return ""
     configs, seeds, commits = (
-        ", ".join(map(str, dict.fromkeys(cell.rows[name]))) for name in ("config", "seed", "commit")
+        ", ".join(map(str, dict.fromkeys(cell.finished_splits[name])))
+        for name in ("config", "seed", "commit")
     )
     return f"{configs}, seed {seeds}, commit {commits}"
 
@@ -285,7 +286,7 @@ def _recorded(cell: Cell) -> str:
     """Return the first and the last day on which splits finished, or the only day."""
     if not cell.n_finished:
         return ""
-    days = PageRecords(cell.rows).days
+    days = PageRecords(cell.finished_splits).days
     return " to ".join(dict.fromkeys((days[0], days[-1])))
 
 

@@ -23,7 +23,7 @@ def complete(table: Table, **changes) -> Table:
     """Add the fields of recorded splits to the records of a table."""
     for number, cell in enumerate(table.cells.values()):
         rows = digest([changes["name"], number])
-        for frame in (cell.rows, cell.failures):
+        for frame in (cell.finished_splits, cell.failed_splits):
             for place, record in enumerate(frame.records):
                 finished = f"2026-11-{10 + record.split}T11:33:22Z"
                 entries = {"rows": rows, "environment": ENVIRONMENT, "finished": finished}

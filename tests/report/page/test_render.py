@@ -214,10 +214,10 @@ def test_verdicts_have_signs_beside_colours():
 
 def test_environments_and_provenance(tables):
     first = next(iter(tables[0].cells.values()))
-    record = modify_record(flat(first.rows.records[0]), environment__numpy="2.0.0")
-    first.rows.records[0] = recorded(record)
+    record = modify_record(flat(first.finished_splits.records[0]), environment__numpy="2.0.0")
+    first.finished_splits.records[0] = recorded(record)
     # A record of two tables counts once.
-    tables[3].cells["wine", "a"].rows.records[0] = first.rows.records[0]
+    tables[3].cells["wine", "a"].finished_splits.records[0] = first.finished_splits.records[0]
     text = Page(render_page(tables)).text("section", id="provenance")[0]
     n_records = sum(cell.n_finished for table in tables for cell in table.cells.values()) - 1
     assert f"{n_records} finished splits" in text
