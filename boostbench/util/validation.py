@@ -103,7 +103,7 @@ def check_config_group(cls: type[msgspec.Struct], content: Mapping, where: str) 
 
 
 #: Structs by their class and the text of their config, see `struct_from_config`.
-_structs: dict[tuple[type, str], Any] = {}
+_structs_by_config: dict[tuple[type, str], Any] = {}
 
 
 def struct_from_config(cls: type[T], config: Mapping, where: str) -> T:
@@ -112,10 +112,10 @@ def struct_from_config(cls: type[T], config: Mapping, where: str) -> T:
     Equal configs give the same struct: the cells of a table share a few.
     """
     cache_key = cls, repr(config)
-    if cache_key not in _structs:
+    if cache_key not in _structs_by_config:
         check_config_group(cls, config, where)
-        _structs[cache_key] = msgspec.convert(config, cls)
-    return _structs[cache_key]
+        _structs_by_config[cache_key] = msgspec.convert(config, cls)
+    return _structs_by_config[cache_key]
 
 
 def _advice(kind: Any, value: Any, key: str) -> str:
@@ -141,7 +141,7 @@ def _advice(kind: Any, value: Any, key: str) -> str:
 
 
 def struct_from_yaml(
-    cls: type[T], content: Any, where: str, *, allow_empty: bool = False, **given
+    cls: type[T], content: Any, where: str, *, allow_empty: bool = False, **given_fields
 ) -> T:
     """Return a struct with the values of a file, checked by the types of its fields.
 
@@ -159,7 +159,7 @@ def struct_from_yaml(
         File, and the place in it, for messages.
     allow_empty : bool, default=False
         Whether required lists and mappings may be empty.
-    **given
+    **given_fields
         Values of fields that are not keys of the file.
 
     Returns
@@ -173,22 +173,22 @@ def struct_from_yaml(
     """
     if not isinstance(content, Mapping):
         raise UserError(f"{where} is {truncated_repr(content)}; it must be KEY: VALUE")
-    fields = {name: field for name, field in _fields(cls).items() if name not in given}
+    fields = {name: field for name, field in _fields(cls).items() if name not in given_fields}
     for key in content:
         if key not in fields:
             raise UserError(f"{where} has no key {key!r}; {did_you_mean(key, fields)}")
-    needed = [name for name in _required(cls) if name not in given]
-    for key in needed:
+    required_keys = [name for name in _required(cls) if name not in given_fields]
+    for key in required_keys:
         if key not in content:
-            raise UserError(f"{where} lacks {key}; it needs {', '.join(needed)}")
+            raise UserError(f"{where} lacks {key}; it needs {', '.join(required_keys)}")
     values = {
         key: check_value(fields[key].type, value, where, key, allow_empty)
         for key, value in content.items()
     }
-    for key in needed:
+    for key in required_keys:
         if values[key] in ([], {}) and not allow_empty:
             raise UserError(f"{where}: {key} is empty; it must have entries")
-    return cls(**given, **values)
+    return cls(**given_fields, **values)
 
 
 def check_value(kind: Any, value: Any, where: str, key: str, allow_empty: bool = False) -> Any:
