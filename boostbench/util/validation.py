@@ -171,6 +171,7 @@ def struct_from_yaml(
     UserError
         If the content is no mapping, a key is unknown or missing, or a value has another type.
     """
+    # 1) Check the keys.
     if not isinstance(content, Mapping):
         raise UserError(f"{where} is {truncated_repr(content)}; it must be KEY: VALUE")
     fields = {name: field for name, field in _fields(cls).items() if name not in given_fields}
@@ -181,6 +182,7 @@ def struct_from_yaml(
     for key in required_keys:
         if key not in content:
             raise UserError(f"{where} lacks {key}; it needs {', '.join(required_keys)}")
+    # 2) Check the values, and make the struct.
     values = {
         key: check_value(fields[key].type, value, where, key, allow_empty)
         for key, value in content.items()
@@ -218,7 +220,8 @@ def check_value(kind: Any, value: Any, where: str, key: str, allow_empty: bool =
     # 1) Most values are plain text and numbers.
     if type(value) is kind and kind in _DESCRIPTIONS:
         return value
-    # 2) Types that have rules of their own.
+    # 2) Types that have rules of their own: a class that parses a list of texts, such as the
+    #    `Settings` of overrides; an optional value; a nested struct.
     origin, args, has_parser, is_struct = _type_facts(kind)
     if has_parser:
         return kind.parse(check_value(list[str], value, where, key), where)
@@ -309,7 +312,10 @@ give a finite number, or put quotes around a word
 
 
 def _is_unquoted_text(value: Any, kind: Any) -> bool:
-    """Return whether a value of another type, such as 1e3 or true, may be meant as text."""
+    """Return whether a value of another type, such as 1e3 or true, may be meant as text.
+
+    This is so if the value, or each entry of a list, would be valid as a text.
+    """
     entries = value if isinstance(value, list) else [value]
     if not all(entry is None or isinstance(entry, str | bool | int | float) for entry in entries):
         return False
