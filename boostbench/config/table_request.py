@@ -169,7 +169,7 @@ def _find_changes_of_first_row(
     """
     pairs = zip(cells, defined, strict=True)
     for _, row in itertools.groupby(pairs, key=lambda pair: pair[0].row):
-        changes = [change for cell, config in row for change in _find_changes(cell.config, config)]
+        changes = [change for cell, config in row for change in _find_changes(config, cell.config)]
         if changes:
             return changes
     return []
@@ -276,15 +276,15 @@ def find_departures(defined: ExperimentConfig, config: ExperimentConfig) -> tupl
         Settings of the request, such as ``"algo.n_iterations=3"``. Seeds and numbers of splits do
         not count.
     """
-    return tuple(sorted(_differences(_result_settings(config), _result_settings(defined))))
+    return tuple(sorted(_differences(_result_settings(defined), _result_settings(config))))
 
 
-def _find_changes(config: ExperimentConfig, defined: ExperimentConfig) -> list[str]:
+def _find_changes(defined: ExperimentConfig, config: ExperimentConfig) -> list[str]:
     """Return all settings of a request that differ from the definition, even names and titles."""
-    return _differences(_content_settings(config), _content_settings(defined))
+    return _differences(_content_settings(defined), _content_settings(config))
 
 
-def _differences(settings: Iterable[_Setting], defined: Iterable[_Setting]) -> list[str]:
+def _differences(defined: Iterable[_Setting], settings: Iterable[_Setting]) -> list[str]:
     """Return the settings with another value than in `defined`, such as ``["seed=3"]``.
 
     A setting of `defined` alone is in the result, too, with the value None.

@@ -161,7 +161,8 @@ SupportRecord = record_type(SupportResults)
 class Support(Measure):
     """Number of coefficients of a totally corrective algorithm that are not 0 in the end.
 
-    An L1 norm in the objective makes this number small.
+    Such an algorithm computes all coefficients anew in each round. An L1 norm in the objective
+    makes this number small.
     """
 
     form = SupportRecord
