@@ -346,26 +346,42 @@ class RankBins(Layout):
             edges *= self._is_threshold[bins]
             highest, lowest = edges.max(axis=1), edges.min(axis=1)
             best_score = max(best_score, highest.max(), -lowest.min())
-            # 4) Yield the edges near the largest one. Usually they are in one or two bins.
-            near = np.flatnonzero(np.maximum(highest, -lowest) >= best_score - tolerance)
-            near_bins = open_feature[selected[near]], open_bin[selected[near]]
+            # 4) Yield the edges near the largest one. Usually they are in one or two bins. Edges of
+            #    one bin differ by weights of the bin only, so that a smaller tolerance suffices:
+            #    relative to all weights of the feature, plus the rounding errors of the bin.
+            min_score = best_score - tolerance
+            near = np.flatnonzero(np.maximum(highest, -lowest) >= min_score)
+            near_feature, near_bin = bins[0][near], bins[1][near]
+            bin_tolerance = TIE_TOLERANCE * abs_sum[near_feature].sum(axis=1)
+            bin_tolerance += 8 * UNIT_ROUNDOFF[np.float32] * abs_sum[near_feature, near_bin]
             near_edges = edges[near]
-            #    A bin would yield thousands of edges within `tolerance` of the best score. But
-            #    edges of one bin differ by weights of the bin only, so that a smaller tolerance
-            #    distinguishes them: the tolerance of ties, relative to all weights of the feature,
-            #    and the rounding errors of the weights of the bin. An edge is kept if it is also
-            #    within this tolerance of the highest or the lowest edge of its bin.
-            bin_tolerance = TIE_TOLERANCE * abs_sum[near_bins[0]].sum(axis=1)
-            bin_tolerance += 8 * UNIT_ROUNDOFF[np.float32] * abs_sum[near_bins]
-            min_kept = np.maximum(highest[near] - 2 * bin_tolerance, best_score - tolerance)
-            max_kept = np.minimum(lowest[near] + 2 * bin_tolerance, tolerance - best_score)
-            large = np.flatnonzero(
-                (near_edges >= min_kept[:, None]) | (near_edges <= max_kept[:, None])
-            )
-            if len(large):
-                row, place = np.divmod(large, self._bin_size)
-                place += near_bins[1][row] * self._bin_size
-                yield self._positions_of(near_bins[0][row], place), near_edges.ravel()[large, None]
+            is_large = _is_large_in_bin(near_edges, bin_tolerance, min_score)
+            row, place_in_bin = np.nonzero(is_large)
+            if len(row):
+                place = near_bin[row] * self._bin_size + place_in_bin
+                yield self._positions_of(near_feature[row], place), near_edges[is_large][:, None]
+
+
+def _is_large_in_bin(edges, bin_tolerance, min_score):
+    """Return a mask of the large edges that are near the highest or the lowest edge of their bin.
+
+    Without the second condition, a bin would have thousands of edges with a large enough score.
+
+    Parameters
+    ----------
+    edges : ndarray of shape (n_bins, bin_size)
+    bin_tolerance : ndarray of shape (n_bins,)
+        Upper bound on the rounding error of an edge relative to the other edges of its bin.
+    min_score : float
+        Smallest absolute value of a large edge.
+
+    Returns
+    -------
+    ndarray of shape (n_bins, bin_size), dtype=bool
+    """
+    min_kept = np.maximum(edges.max(axis=1) - 2 * bin_tolerance, min_score)
+    max_kept = np.minimum(edges.min(axis=1) + 2 * bin_tolerance, -min_score)
+    return (edges >= min_kept[:, None]) | (edges <= max_kept[:, None])
 
 
 class ClassPrefixSums:
