@@ -94,14 +94,14 @@ class LogisticWeights(PairWeights):
             else:
                 slopes, weighted = self._present_slopes(block)
             sums -= sparse_product(group_matrix, weighted)
-            # The buffer may hold `slopes` or `weighted`, which are not used again.
+            # `_work` may hold `slopes` or `weighted`, which are not used again.
             squares = np.multiply(slopes, weighted, out=self._work[: len(slopes)])
             square_sums += sparse_product(group_matrix, squares)
         self._square_sums = self._merge_mirrored_pairs(square_sums)
         return self._merge_mirrored_pairs(sums)
 
     def _present_slopes(self, block):
-        """Return -u of a block of samples before the move, from the gains.
+        """Return the present -u of a block of samples, from the gains.
 
         Returns
         -------

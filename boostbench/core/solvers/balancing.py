@@ -3,10 +3,10 @@ r"""Minimise a loss of pairwise margins over one coefficient per class: step 4 o
 A weak learner h with outputs -1 and +1 and coefficients w, one per class, changes the margin of a
 sample of class a against class b by :math:`h(x) (w_a - w_b)`. The loss is therefore a function of
 the differences of w, and its derivatives come from two (n_classes, n_classes) matrices: the first
-and second derivatives with respect to the differences. For the exponential loss both are
-:math:`M_{ab} = C_{ab} e^{w_b - w_a}`, where :math:`C_{ab}` is the loss of the pairs (a, b) without
-the weak learner. At the minimum the row sums of M equal its column sums: matrix balancing (Osborne
-1960).
+and the second derivatives with respect to the differences. M is the matrix of the second ones. For
+the exponential loss it is :math:`M_{ab} = C_{ab} e^{w_b - w_a}`, where :math:`C_{ab}` is the loss
+of the pairs (a, b) without the weak learner, and the first derivatives are -M. At the minimum the
+row sums of M then equal its column sums: matrix balancing (Osborne 1960).
 
 The Hessian of a function of differences is a *Laplacian*: its rows sum to 0, since adding one
 number to all of w changes nothing. `ExponentialProblem` is one problem; the logistic one is in
