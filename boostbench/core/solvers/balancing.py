@@ -69,6 +69,10 @@ _WEAK_PENALTY = 1e-7
 # Maximum number of these full steps.
 _MAX_UNCONSTRAINED_STEPS = 5
 
+# Maximum squared norm of these full steps. It is stricter than `_MAX_STEP_RANGE`, because no line
+# search corrects a step that is too long.
+_MAX_SQUARED_FULL_STEP = 5.0
+
 # Maximum norm of the distance by which the penalty shifts the minimum. After a larger shift, the
 # loss is so flat that several points meet the tolerance, and the solution of the full steps is
 # discarded.
@@ -239,17 +243,19 @@ def minimise(problem, nu=0.0, tol=1e-8):
     tol = tol / 2
     if nu <= tol:
         # The penalty is negligible: f alone is minimised.
-        w = _descend_free(problem, problem.start(), tol)
-        return _subtract_minimum(w)
-    # A few full steps usually find the minimum under a weak penalty.
-    w = _newton_with_fixed_lowest_class(problem, nu, tol) if nu <= _WEAK_PENALTY else None
-    if w is None and nu < _STRONG_PENALTY:
+        return _subtract_minimum(_descend_free(problem, problem.start(), tol))
+    if nu <= _WEAK_PENALTY:
+        # A few full steps usually find the minimum.
+        w = _newton_with_fixed_lowest_class(problem, nu, tol)
+        if w is not None:
+            return _subtract_minimum(w)
+    if nu < _STRONG_PENALTY:
         # f alone is minimised until its slope is as small as nu: only there do the bounds matter.
         w = _descend_free(problem, problem.start(), tol=nu)
-        w = _descend_bounded(problem, w - w.min(), nu, tol)
-    elif w is None:
-        w = _descend_bounded(problem, np.zeros_like(problem.start()), nu, tol)
-    return _subtract_minimum(w)
+        start = w - w.min()
+    else:
+        start = np.zeros_like(problem.start())
+    return _subtract_minimum(_descend_bounded(problem, start, nu, tol))
 
 
 def _subtract_minimum(w):
@@ -382,9 +388,7 @@ def _newton_with_fixed_lowest_class(problem, nu, tol):
         # 1) Take a full Newton step.
         step, cholesky = _free_step(problem, gradient)
         squared_step = float(step.dot(step))
-        # The squared norm is compared on purpose: this limit is stricter than a limit of the norm,
-        # because no line search corrects a step that is too long.
-        if squared_step > _MAX_STEP_RANGE:
+        if squared_step > _MAX_SQUARED_FULL_STEP:
             return None
         w = w + step
         if penalty_gradient is None:
@@ -393,8 +397,8 @@ def _newton_with_fixed_lowest_class(problem, nu, tol):
             lowest = w.argmin()
             penalty_gradient = np.full(len(w), nu)
             penalty_gradient[lowest] -= len(w) * nu
-        # 3) End if one more step with the last factor leaves a negligible gradient; see
-        # `_descend_free`.
+        # 3) End if one more step with the last factor leaves a negligible gradient: the fraction
+        # 2 * range of it, with the range at most sqrt(2) * |step|.
         gradient = problem.gradient(w) + penalty_gradient
         if (
             2.0 * (2.0 * squared_step * float(gradient.dot(gradient))) ** 0.5

@@ -425,15 +425,17 @@ class ClassPrefixSums:
         self._positions_of = positions_of
         n_features, n_samples = order.shape
         self._features_per_batch = max(1, _CLASS_BATCH_SAMPLES // n_samples)
-        # The class sums are cumulative sums in the order of `_samples`: by class, and by value
-        # within a class. `_index_in_batch` brings them back to the order of values: for each
+        # The class sums are cumulative sums in the order of `_samples_by_class`: by class, and by
+        # value within a class. `_index_in_batch` brings them back to the order of values: for each
         # feature and rank, it has the flat index of the sample in the batch of features.
-        self._samples, self._index_in_batch = np.empty((2, n_features, n_samples), np.int32)
+        self._samples_by_class, self._index_in_batch = np.empty(
+            (2, n_features, n_samples), np.int32
+        )
         for feature, feature_order in enumerate(order):
             # `by_class` has ranks in the order of the feature. The assignment to these ranks
             # inverts the permutation: it stores the index of the sample with each rank.
             by_class = np.argsort(labels[feature_order], kind="stable")
-            self._samples[feature] = feature_order[by_class]
+            self._samples_by_class[feature] = feature_order[by_class]
             batch_start = feature % self._features_per_batch * n_samples
             self._index_in_batch[feature, by_class] = np.arange(
                 batch_start, batch_start + n_samples
@@ -461,27 +463,23 @@ class ClassPrefixSums:
         int or None
             Ties go to the first feature and threshold. None if there is no threshold.
         """
-        # 1) Sum the weights of each class, for samples that are sorted by class.
+        # 1) Sum the weights of each class. For each sample in the order of classes, `own_totals`
+        #    has the sum of its class, and `preceding` the sum of all earlier classes.
         counts, totals = np.bincount(self._labels), np.bincount(self._labels, weights)
-        # `preceding` is the weight of all earlier classes.
+        own_totals = np.repeat(totals, counts)
         preceding = np.repeat(np.cumsum(totals) - totals, counts)
-        totals = np.repeat(totals, counts)
         # 2) Score the thresholds of a batch of features, and collect the scores near the largest
         #    one. The sums are in class order until `_index_in_batch` brings them back.
         best, candidates, tolerance = -np.inf, [], TIE_TOLERANCE * scale
         for batch_start in range(0, len(self._index_in_batch), self._features_per_batch):
             batch = slice(batch_start, batch_start + self._features_per_batch)
-            weight_of_sample = weights.take(self._samples[batch])
-            sums_up_to = weight_of_sample.cumsum(axis=1)
-            sums_up_to -= preceding
-            sums_from = totals - sums_up_to
-            sums_from += weight_of_sample
-            scores = score(
-                *(
-                    sums.take(self._index_in_batch[batch])
-                    for sums in (weight_of_sample, sums_up_to, sums_from)
-                )
-            )
+            weight = weights.take(self._samples_by_class[batch])
+            up_to_sample = weight.cumsum(axis=1)
+            up_to_sample -= preceding
+            from_sample = own_totals - up_to_sample
+            from_sample += weight
+            index = self._index_in_batch[batch]
+            scores = score(weight.take(index), up_to_sample.take(index), from_sample.take(index))
             scores[~self._is_threshold[batch]] = -np.inf
             largest = scores.max(initial=-np.inf)
             if largest >= best - tolerance:
