@@ -330,7 +330,8 @@ class _Intervals:
     def __init__(self, X):
         self._X = X
         n_samples, n_features = X.shape
-        # Number of the first interval of each feature, and last of the interval without samples.
+        # Number of the first interval of each feature; the last entry is the interval without
+        # samples.
         self._first_interval = np.arange(n_features + 1, dtype=np.int32)
         self._thresholds = [[] for _ in range(n_features)]
         # Parts of B, of shape (n_samples, n_features): the interval of a sample in each feature,
