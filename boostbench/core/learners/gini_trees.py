@@ -39,6 +39,9 @@ class GiniTreeSearch(ClassTreeSearch):
     sorted once, for all trees. Ties go to the first feature and threshold; scikit-learn breaks ties
     at random.
 
+    `ClassTreeSearch` provides `_prefix_sums`, the search by sums of classes if there are many of
+    them, `_own_class_index`, and `_side_weights`, the class weights on both sides of a threshold.
+
     Parameters
     ----------
     search, labels, n_classes

@@ -160,13 +160,10 @@ def select_candidates(edges, codes, violation, slack):
     norms = np.sqrt(np.einsum("qr,qr->q", edges, edges))
     lengths = np.sqrt(np.einsum("vr,vr->v", codes, codes))
     violation = violation.astype(np.float32)
-    # The rule "pair" of `RBoostProj` has no violations. Adding zeros would take as long as each
-    # other pass over the scores.
-    has_violation = violation.any()
     width = min(_FIRST_BLOCK, len(norms))
     top = norms.argpartition(-width)[-width:]
-    best = float((violation + np.abs(edges[top] @ codes.T)).max())
-    is_promising = violation.max() + norms * lengths.max() >= best - slack
+    first_best = float((violation + np.abs(edges[top] @ codes.T)).max())
+    is_promising = violation.max() + norms * lengths.max() >= first_best - slack
     # A norm may be 0, since squares of tiny edges underflow.
     is_promising[top] = True
     stumps = np.flatnonzero(is_promising)
@@ -176,6 +173,9 @@ def select_candidates(edges, codes, violation, slack):
     # score starts anew, as the stumps of step 1 are scored again, by products of other shapes and
     # roundings.
     best, candidates, start = -np.inf, [], 0
+    # The rule "pair" of `RBoostProj` has no violations. Adding zeros would take as long as each
+    # other pass over the scores.
+    has_violation = violation.any()
     while start < len(stumps):
         block = stumps[start : start + width]
         promising = np.flatnonzero(violation + norms[block[0]] * lengths >= best - slack)

@@ -5,7 +5,7 @@ learners, and `MixedStack` evaluates them together.
 """
 
 from abc import ABC, abstractmethod
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -80,7 +80,14 @@ class RandomFeatureSearch(ABC):
     n_candidates : int
         Number of candidates in every call.
     rng : numpy.random.Generator
+
+    Attributes
+    ----------
+    learner_type : type
+        Type of the weak learners, by which `UnionSearch` finds the search of a weak learner.
     """
+
+    learner_type: ClassVar[type]
 
     def __init__(self, X, n_candidates, rng):
         self.X = np.ascontiguousarray(X, dtype=np.float64)
