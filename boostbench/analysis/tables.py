@@ -144,7 +144,7 @@ class Table:
             cell for (_, column), cell in self.cells.items() if column in self.last_round_labels
         ]
 
-    def judged_by(self, rule: str) -> "Table":
+    def replace_rule(self, rule: str) -> "Table":
         """Return the same table with verdicts by another rule, ``"tost"`` or ``"power"``."""
         cells = {place: replace(cell, rule=rule) for place, cell in self.cells.items()}
         return replace(self, cells=cells)
@@ -164,12 +164,12 @@ class Table:
         slow, fast = (self.cpu_time(row, name) for name in pair)
         return slow / fast if slow is not None and fast else None
 
-    def best(self, row: str) -> set[str]:
+    def best_columns(self, row: str) -> set[str]:
         """Return the columns with the best printed number of a row, among equal rounds."""
         # Losses (less is better) of the columns, by quantity and rounds: only these compete.
         losses = defaultdict(dict)
         for name, column in self.columns.items():
-            number = self._printed(row, name)
+            number = self._printed_number(row, name)
             if number is not None:
                 losses[column.quantity.name, column.rounds][name] = column.quantity.sign * number
         return {
@@ -179,8 +179,8 @@ class Table:
             if loss == min(group.values())
         }
 
-    def _printed(self, row: str, name: str) -> float | None:
-        """Return the number of a cell as it is printed, for `best`.
+    def _printed_number(self, row: str, name: str) -> float | None:
+        """Return the number of a cell as it is printed, for `best_columns`.
 
         None without a number, and for a quantity of which neither more nor less is better.
         """

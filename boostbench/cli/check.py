@@ -105,7 +105,7 @@ def check(
         tables = read_tables(names or None, Records(results), show_step)
         if not names:
             tables = [table for table in tables if table.paper]
-        tables = [table.judged_by(rule) for table in tables]
+        tables = [table.replace_rule(rule) for table in tables]
         now = find_verdicts(tables)
     # 2) Print the verdicts.
     path = results / "verdicts.csv"
@@ -293,7 +293,7 @@ def check_published(
     with spinner("reading records"):
         records = Records(results)
         runs = find_experiments(records, algorithms={line.algo for line in lines})
-        table = table_of_published_file(path, quantity, lines, runs).judged_by(rule)
+        table = table_of_published_file(path, quantity, lines, runs).replace_rule(rule)
     for warning in [*unit_warnings(path, quantity, lines), *records.pop_warnings()]:
         print_error(warning)
     # 3) Print the verdicts.

@@ -163,7 +163,7 @@ def _write_overview(tables: Sequence[Table], results: Path) -> str:
         End of the command's last message, which names the file; empty if nothing was written.
     """
     from boostbench.analysis.verdicts import count_tables
-    from boostbench.report.overview import counts_paragraph, readme, sort_by_paper, table_lines
+    from boostbench.report.overview import counts_paragraph, make_readme, sort_by_paper, table_lines
     from boostbench.util.files import atomic_write_text
 
     path = results / "README.md"
@@ -181,5 +181,5 @@ def _write_overview(tables: Sequence[Table], results: Path) -> str:
     save(figure, picture, "How much is reproduced, by table", counts_paragraph(tallies.total))
     made = {file.stem for file in (results / "tables").glob("*.md")}
     with writing_to(path):
-        atomic_write_text(path, readme(tables, "figures/overview.svg", made))
+        atomic_write_text(path, make_readme(tables, "figures/overview.svg", made))
     return f", {path}"

@@ -18,7 +18,7 @@ from boostbench.figures.panels import draw_panels
 from boostbench.figures.sources import read_figure_tables, stale_cells
 from boostbench.figures.style import PAGE_WIDTH, plain_ticks, style
 from boostbench.fitting.quantities import QUANTITIES, TEST_ERROR, Quantity
-from boostbench.papers.metadata import title
+from boostbench.papers.metadata import paper_title
 from boostbench.report.overview import (
     counting_sentences,
     counts_paragraph,
@@ -66,9 +66,9 @@ def draw_scatter(tables: Sequence[Table]) -> Figure:
         raise UserError("nothing that is recorded can be set beside a published number")
     quantities = {panel.quantity for panel in panels}
     titles = [
-        f"{title(panel.paper)}, {axis_label(panel.quantity)}"
+        f"{paper_title(panel.paper)}, {axis_label(panel.quantity)}"
         if len(quantities) > 1
-        else title(panel.paper)
+        else paper_title(panel.paper)
         for panel in panels
     ]
     # 2) Draw the points.

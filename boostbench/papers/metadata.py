@@ -285,21 +285,23 @@ def _make_table(
         path=folder / f"{stem}.csv",
         definition=definition,
         n_repeats_where=[
-            Case(conditions(entry, "repeats"), entry["repeats"]) for entry in repeats_where
+            Case(read_conditions(entry, "repeats"), entry["repeats"]) for entry in repeats_where
         ],
         duplicates=[
             Duplicate(
-                entry["table"], conditions(entry["where"]), conditions(entry.get("there", {}))
+                entry["table"],
+                read_conditions(entry["where"]),
+                read_conditions(entry.get("there", {})),
             )
             for entry in repeats_of
         ],
-        pools=[Case(conditions(entry, "share"), entry["share"]) for entry in pools],
+        pools=[Case(read_conditions(entry, "share"), entry["share"]) for entry in pools],
         algo=algo,
         descriptive_columns=words,
     )
 
 
-def conditions(entry: Mapping[str, Any], *excluded: str) -> tuple[Condition, ...]:
+def read_conditions(entry: Mapping[str, Any], *excluded: str) -> tuple[Condition, ...]:
     """Return the conditions of an entry of a YAML file.
 
     Parameters
@@ -330,13 +332,13 @@ def is_value(text: str, value: Any) -> bool:
         return text in (str(value), json.dumps(value))  # as configs write true and null
 
 
-def title(name: str) -> str:
+def paper_title(name: str) -> str:
     """Return the title of a paper, or the name of an unknown paper."""
     paper = library().find_paper(name)
     return paper.title if paper else name
 
 
-def citation(name: str) -> str:
+def paper_citation(name: str) -> str:
     """Return the citation of a paper as a sentence, or nothing for an unknown paper."""
     paper = library().find_paper(name)
     return paper.citation if paper else ""

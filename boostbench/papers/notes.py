@@ -15,7 +15,7 @@ from typing import NamedTuple
 import msgspec
 import yaml
 
-from boostbench.papers.metadata import Condition, conditions, library, published_table
+from boostbench.papers.metadata import Condition, library, published_table, read_conditions
 from boostbench.papers.published import Published, read_paper_file
 from boostbench.util.configs import paper_folders
 
@@ -101,7 +101,7 @@ def _read_notes(path: Path) -> list[_Note]:
         # The lines of published tables are texts, so that numbers of YAML are compared as texts.
         where = [
             Condition(column, tuple(map(str, values)))
-            for column, values in conditions(entry, "note")
+            for column, values in read_conditions(entry, "note")
         ]
         notes.append(_Note(" ".join(entry["note"].split()), tuple(where)))
     return notes

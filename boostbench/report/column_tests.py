@@ -66,26 +66,26 @@ def _compare_pairs(table: Table) -> PairResults:
     # 1) If the table has a matrix, select the pairs from its tests.
     all_pairs = compare_columns(table, list(table.last_round_labels)) if table.has_matrix else None
     if all_pairs and all_pairs.tests:
-        tests = {frozenset((test.a, test.b)): test for test in all_pairs.tests}
+        test_of_pair = {frozenset((test.a, test.b)): test for test in all_pairs.tests}
         results = []
         for pair in table.compared_pairs:
-            test = tests[frozenset((pair.a, pair.b))]
+            test = test_of_pair[frozenset((pair.a, pair.b))]
             unit = all_pairs.paired_numbers.unit
             results.append(PairResult(pair, unit, test.wilcoxon, test.holm_p))
-        return PairResults(results, len(tests), [])
+        return PairResults(results, len(test_of_pair), [])
     # 2) Without a matrix, test the pairs alone.
     numbers_of_pairs = {
         pair: pair_columns(table, [pair.a, pair.b]) for pair in table.compared_pairs
     }
-    tests = {
+    wilcoxon_of_pair = {
         pair: wilcoxon(paired_numbers.differences(0, 1))
         for pair, paired_numbers in numbers_of_pairs.items()
         if paired_numbers.n_pairs > 1
     }
-    corrected = holm([test.p for test in tests.values()])
+    corrected = holm([test.p for test in wilcoxon_of_pair.values()])
     results = [
         PairResult(pair, numbers_of_pairs[pair].unit, test, p)
-        for (pair, test), p in zip(tests.items(), corrected, strict=True)
+        for (pair, test), p in zip(wilcoxon_of_pair.items(), corrected, strict=True)
     ]
     # The table itself shows missing numbers, so the notes omit rows that are left out for them.
     notes = [
@@ -93,7 +93,7 @@ def _compare_pairs(table: Table) -> PairResults:
         for paired_numbers in numbers_of_pairs.values()
         if paired_numbers.repeated
     ]
-    return PairResults(results, len(tests), list(dict.fromkeys(notes)))
+    return PairResults(results, len(wilcoxon_of_pair), list(dict.fromkeys(notes)))
 
 
 def summarize_tests(table: Table) -> str:
@@ -130,11 +130,12 @@ def summarize_tests(table: Table) -> str:
             f"{pair_results.n_tests} tests: {'; '.join(texts)}."
         ]
         statements = [
-            f"{labels[pair.a]} against {labels[pair.b]} without a correction: statistic "
-            f"{test.statistic:g}, critical value "
-            f"{'none' if test.critical is None else test.critical}. {pair.published}"
-            for pair, _, test, _ in pair_results.results
-            if pair.published
+            f"{labels[result.pair.a]} against {labels[result.pair.b]} without a correction: "
+            f"statistic {result.test.statistic:g}, critical value "
+            f"{'none' if result.test.critical is None else result.test.critical}. "
+            f"{result.pair.published}"
+            for result in pair_results.results
+            if result.pair.published
         ]
     return " ".join(filter(None, [*sentences, *statements, *pair_results.notes]))
 
@@ -173,12 +174,12 @@ def comparison_listing(table: Table, comparison: Comparison) -> Listing | None:
     return Listing(
         "Every two algorithms",
         heads,
-        [_line(table, test, has_corrected_t, has_posterior) for test in tests],
-        _explain(comparison, has_corrected_t, has_posterior),
+        [_pair_line(table, test, has_corrected_t, has_posterior) for test in tests],
+        _explain_columns(comparison, has_corrected_t, has_posterior),
     )
 
 
-def _line(table: Table, test: PairTest, has_corrected_t: bool, has_posterior: bool) -> Line:
+def _pair_line(table: Table, test: PairTest, has_corrected_t: bool, has_posterior: bool) -> Line:
     """Return the line of a pair, with p-values of at most 5% in bold."""
     texts = [
         table.columns[test.a].label,
@@ -198,7 +199,7 @@ def _line(table: Table, test: PairTest, has_corrected_t: bool, has_posterior: bo
     return Line(texts, frozenset(significant))
 
 
-def _explain(comparison: Comparison, has_corrected_t: bool, has_posterior: bool) -> str:
+def _explain_columns(comparison: Comparison, has_corrected_t: bool, has_posterior: bool) -> str:
     """Return the explanation of the columns of `comparison_listing`."""
     paired_numbers, n_tests = comparison.paired_numbers, len(comparison.tests)
     sentences = [

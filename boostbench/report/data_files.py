@@ -50,14 +50,14 @@ def table_as_csv(table: Table) -> str:
     per split; prediction times are milliseconds per instance.
     """
     lines = [
-        _fields(row, column, cell, table.quantity.name)
+        _cell_fields(row, column, cell, table.quantity.name)
         for (row, column), cell in table.cells.items()
     ]
     heads = [head for head, _ in lines[0]]
-    return _lines_as_csv(heads, [_texts([value for _, value in line]) for line in lines])
+    return _lines_as_csv(heads, [_values_as_texts([value for _, value in line]) for line in lines])
 
 
-def _texts(values: Iterable[str | float | None]) -> list[str]:
+def _values_as_texts(values: Iterable[str | float | None]) -> list[str]:
     """Return values as texts; None and NaN are empty."""
     return [
         ("" if isnan(value) else f"{value:.6g}")
@@ -67,7 +67,7 @@ def _texts(values: Iterable[str | float | None]) -> list[str]:
     ]
 
 
-def _fields(
+def _cell_fields(
     row: str, column: str, cell: Cell, quantity_name: str
 ) -> list[tuple[str, str | float | bool | None]]:
     """Return the heads and values of a cell's line.
@@ -211,14 +211,14 @@ class VerdictLine(NamedTuple):
 def find_verdicts(tables: Iterable[Table]) -> list[PublishedVerdict]:
     """Return the verdict on every published number of tables."""
     return [
-        _verdict(table.name, row, column, cell)
+        _judge_cell(table.name, row, column, cell)
         for table in tables
         for (row, column), cell in table.cells.items()
         if cell.target
     ]
 
 
-def _verdict(table: str, row: str, column: str, cell: Cell) -> PublishedVerdict:
+def _judge_cell(table: str, row: str, column: str, cell: Cell) -> PublishedVerdict:
     """Return the verdict on the published number of a cell."""
     agreement, target = cell.agreement, cell.target
     return PublishedVerdict(
@@ -226,13 +226,13 @@ def _verdict(table: str, row: str, column: str, cell: Cell) -> PublishedVerdict:
         data=row,
         algo=cell.algo,
         column=column,
-        ours=_rounded(cell.mean),
-        ours_std=_rounded(cell.std),
+        ours=_round_for_json(cell.mean),
+        ours_std=_round_for_json(cell.std),
         n=len(cell.numbers),
         published=target.mean,
-        published_std=_rounded(target.std),
+        published_std=_round_for_json(target.std),
         published_n=target.n,
-        **{name: agreement and _rounded(getattr(agreement, name)) for name in _TEST_NUMBERS},
+        **{name: agreement and _round_for_json(getattr(agreement, name)) for name in _TEST_NUMBERS},
         **{name: agreement and getattr(agreement, name) for name in _TEST_RESULTS},
         quantity=cell.quantity.name,
         digits=cell.quantity.digits,
@@ -245,7 +245,7 @@ def _verdict(table: str, row: str, column: str, cell: Cell) -> PublishedVerdict:
     )
 
 
-def _rounded(value: float) -> float | None:
+def _round_for_json(value: float) -> float | None:
     """Return a number with six decimals, which JSON prints; None for NaN."""
     return None if isnan(value) else round(value, 6)
 

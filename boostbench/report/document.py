@@ -215,7 +215,7 @@ def make_row(table: Table, row: str) -> Row:
     title, n_classes = table.rows[row], table.classes.get(row)
     data = next(cell.data for (other, _), cell in table.cells.items() if other == row)
     label = f"{title} ({n_classes} classes)" if n_classes else title
-    best = table.best(row)
+    best = table.best_columns(row)
     entries = [
         _time_entry(table, row, name, is_best=name in best)
         if column.is_time

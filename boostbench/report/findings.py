@@ -12,7 +12,7 @@ from statistics import median
 
 from boostbench.analysis.cells import Cell
 from boostbench.analysis.runs import RecordedExperiment, available_metrics
-from boostbench.analysis.statistics.agreement import MARGIN, POWER, SHORT
+from boostbench.analysis.statistics.agreement import MARGIN, POWER, SHORT_BASES
 from boostbench.analysis.tables import Table
 from boostbench.analysis.verdicts import CORRECTED, WITHOUT_POOL, count_verdicts
 from boostbench.fitting.quantities import CALIBRATION, Quantity
@@ -78,8 +78,8 @@ def published_listing(table: Table) -> Listing:
             if not isnan(agreement.half_width):
                 difference += f" ± {numbers.fixed(agreement.half_width, digits)}"
                 detectable = numbers.fixed(agreement.detectable, digits)
-            if agreement.basis in SHORT:
-                verdict += f" ({SHORT[agreement.basis]})"
+            if agreement.basis in SHORT_BASES:
+                verdict += f" ({SHORT_BASES[agreement.basis]})"
         names = [table.rows[row], table.columns[column].label]
         texts = [
             *names,

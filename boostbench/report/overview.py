@@ -23,7 +23,7 @@ from boostbench.analysis.verdicts import (
     count_numbers_without_cell,
     count_tables,
 )
-from boostbench.papers.metadata import library, title
+from boostbench.papers.metadata import library, paper_title
 from boostbench.report.renderers.markdown import escape, pipe_table_of_markdown
 from boostbench.report.wording import STALE
 from boostbench.util.configs import read_titles
@@ -84,7 +84,7 @@ def sort_by_paper(tables: Iterable[Table]) -> list[Table]:
 
 def short_title(table: Table) -> str:
     """Return the title of a table without the title of its paper."""
-    return table.title.removeprefix(f"{title(table.paper)}, ")
+    return table.title.removeprefix(f"{paper_title(table.paper)}, ")
 
 
 def table_lines(counts: Counts, tables: Iterable[Table]) -> list[CountedLine]:
@@ -93,7 +93,9 @@ def table_lines(counts: Counts, tables: Iterable[Table]) -> list[CountedLine]:
     for paper in counts.papers:
         _, tally, swaps, effects = paper
         lines.append(
-            CountedLine(paper.name, title(paper.name), tally, "", swaps, effects, is_paper=True)
+            CountedLine(
+                paper.name, paper_title(paper.name), tally, "", swaps, effects, is_paper=True
+            )
         )
         for table in tables:
             if table.paper == paper.name:
@@ -283,7 +285,7 @@ def _number_and_verb(number: int) -> str:
     return f"{number} {'is' if number == 1 else 'are'}"
 
 
-def readme(tables: Sequence[Table], picture: str, written: Collection[str]) -> str:
+def make_readme(tables: Sequence[Table], picture: str, written: Collection[str]) -> str:
     """Return the overview as Markdown.
 
     Parameters

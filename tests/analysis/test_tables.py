@@ -28,7 +28,7 @@ def test_row_prints_means_and_marks_the_best(table):
 
 def test_equal_printed_numbers_are_both_best(make_cell, make_table):
     table = make_table({("wine", "a"): make_cell([2.01]), ("wine", "b"): make_cell([2.04])})
-    assert table.best("wine") == {"a", "b"}
+    assert table.best_columns("wine") == {"a", "b"}
 
 
 def test_best_is_compared_at_equal_rounds(table_of_rounds):
@@ -38,8 +38,8 @@ def test_best_is_compared_at_equal_rounds(table_of_rounds):
         ("B", "Test 50"),
         ("B", "Test 100"),
     ]
-    assert table_of_rounds.best("wine") == {"a@50", "a@100"}
-    assert table_of_rounds.best("glass") == {"b@50", "a@100"}
+    assert table_of_rounds.best_columns("wine") == {"a@50", "a@100"}
+    assert table_of_rounds.best_columns("glass") == {"b@50", "a@100"}
     assert printed_entries(table_of_rounds, "glass")[3] == ("not reached", False)
     assert "Best in bold, among those after the same number of rounds." in wording.caption(
         table_of_rounds

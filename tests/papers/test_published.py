@@ -5,9 +5,9 @@ import pytest
 from boostbench.fitting.quantities import QUANTITIES
 from boostbench.papers.metadata import (
     PublishedTable,
-    citation,
     is_value,
     library,
+    paper_citation,
     published_table,
 )
 from boostbench.papers.notes import find_statement
@@ -140,7 +140,7 @@ def test_citations_are_complete():
     for paper in library().papers:
         for part in (paper.authors, paper.work, paper.venue, paper.year):
             assert part
-            assert part in citation(paper.name)
+            assert part in paper_citation(paper.name)
 
 
 def test_units_are_converted():

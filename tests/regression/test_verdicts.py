@@ -17,7 +17,7 @@ from boostbench.report.data_files import (
     verdict_lines,
     verdicts_as_csv,
 )
-from boostbench.report.overview import readme
+from boostbench.report.overview import make_readme
 from boostbench.util import configs
 
 RESULTS = Path(__file__).parents[2] / "results"
@@ -56,7 +56,7 @@ def test_committed_verdicts_follow_from_the_committed_records(tables):
 
 def test_committed_overview_follows_from_the_committed_records(tables):
     written = {path.stem for path in (RESULTS / "tables").glob("*.md")}
-    text = readme(tables, "figures/overview.svg", written)
+    text = make_readme(tables, "figures/overview.svg", written)
     assert (RESULTS / "README.md").read_text(encoding="utf-8") == text
 
 

@@ -6,7 +6,7 @@ from fitting.examples import with_records
 from boostbench.analysis.frame import ResultFrame
 from boostbench.analysis.verdicts import count_tables, count_verdicts
 from boostbench.report import overview
-from boostbench.report.overview import readme
+from boostbench.report.overview import make_readme
 
 
 @pytest.fixture
@@ -127,7 +127,7 @@ def test_headline_counts_decidable_numbers(make_cell):
 
 
 def test_readme_lists_papers_and_tables(tables):
-    text = readme(tables, "figures/overview.svg", ["mcboost1"])
+    text = make_readme(tables, "figures/overview.svg", ["mcboost1"])
     assert text.startswith("# Results\n\nWritten by `boostbench report`")
     assert text.endswith(".\n")
     sentences = overview.counts_sentences(count_tables(tables).total)

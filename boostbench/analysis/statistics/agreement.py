@@ -46,7 +46,7 @@ BASES = {
 }
 
 #: The same in few words, of those that a single number has.
-SHORT = {
+SHORT_BASES = {
     "ours": "published deviation unknown",
     "published": "our deviation unknown",
     "counts": "by the size of the test part",

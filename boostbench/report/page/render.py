@@ -24,7 +24,7 @@ from boostbench import __version__
 from boostbench.analysis.runs import RecordedExperiment
 from boostbench.analysis.tables import Table
 from boostbench.analysis.verdicts import VERDICTS, Tally, count_tables, count_verdicts
-from boostbench.papers.metadata import citation, title
+from boostbench.papers.metadata import paper_citation, paper_title
 from boostbench.report import overview
 from boostbench.report.blocks import CellDetails, Document, Entry, Listing
 from boostbench.report.document import make_document
@@ -384,8 +384,8 @@ def _environment() -> Environment:
     environment.globals |= {
         "html_id": html_id,
         "short_title": overview.short_title,
-        "citation": citation,
-        "paper_title": title,
+        "citation": paper_citation,
+        "paper_title": paper_title,
         "collect_records": collect_records,
         "verdict_facts": VERDICTS,
         "swaps_head": overview.SWAPS_HEAD,

@@ -248,7 +248,7 @@ def _abbreviate_bases(rows: Sequence[Sequence[str]]) -> tuple[list[list[str]], l
     """
     parts = [row[-1].removesuffix(")").partition(" (") for row in rows]
     bases = list(dict.fromkeys(basis for _, _, basis in parts if basis))
-    # The letters suffice, as `SHORT` has fewer than 26 bases.
+    # The letters suffice, as `SHORT_BASES` has fewer than 26 bases.
     marks = {basis: f" ({letter})" for basis, letter in zip(bases, ascii_lowercase, strict=False)}
     legend = [f"{mark.strip()} {basis}" for basis, mark in marks.items()]
     if len(bases) == 1 and all(basis for *_, basis in parts):
