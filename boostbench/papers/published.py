@@ -145,7 +145,7 @@ class TextLine(NamedTuple):
 
 
 def lines_of(table: str) -> list[dict[str, str]]:
-    """Return the lines of a published table: the cells as they are written, by column."""
+    """Return the lines of a published table: texts of the CSV file by column."""
     return [line.texts for line in read_paper_file(published_table(table).path)]
 
 

@@ -1,4 +1,8 @@
-"""Tables from their definitions and the records."""
+"""Tables from their definitions and the records.
+
+``boostbench table`` assembles one table after its runs; ``check``, ``report`` and ``compare`` read
+several tables and run nothing.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -75,8 +79,8 @@ def assemble(request: TableRequest, recorded: Sequence[ExperimentResults]) -> Ta
         name: _make_columns(definition, name, algorithm, quantity)
         for name, algorithm in algorithms.items()
     }
-    # 2) Make the cells. A row whose fits are recorded had its data, even if they are gone. An
-    # experiment has a cell for each number of rounds, and these cells share its records.
+    # 2) Make the cells. The data of a row with records were available when it ran. An experiment
+    #    has a cell for each number of rounds, and these cells share its records.
     results_of = {
         (cell.row, cell.column): results
         for cell, results in zip(request.runnable_cells, recorded, strict=True)

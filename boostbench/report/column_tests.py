@@ -24,13 +24,13 @@ class PairResult(NamedTuple):
     Attributes
     ----------
     pair : ColumnPair
-        Columns, and the paper's own result.
+        Names of the columns, and the paper's own result as a sentence.
     unit : str
         Unit of the paired numbers: ``"data sets"`` or ``"splits"``.
     test : Wilcoxon
         Wilcoxon's signed-rank test.
     holm_p : float
-        P-value with Holm's correction.
+        P-value with Holm's correction for the number of tests, see `PairResults`.
     """
 
     pair: ColumnPair
@@ -160,7 +160,7 @@ def matrix_listing(table: Table) -> Listing | None:
 
 
 def comparison_listing(table: Table, comparison: Comparison) -> Listing | None:
-    """Return the list of pairwise test results of a comparison; None without tests."""
+    """Return the list of a comparison, one line for each pair of columns; None without tests."""
     tests = comparison.tests
     if not tests:
         return None
@@ -266,5 +266,5 @@ def _bayes_name(comparison: Comparison) -> str:
 
 
 def _rope_text(comparison: Comparison) -> str:
-    """Return the largest difference that does not matter in practice, with its unit."""
+    """Return the half-width of the region of practical equivalence, with its unit."""
     return comparison.paired_numbers.quantity.format_difference(f"{comparison.rope:g}")

@@ -25,10 +25,11 @@ from boostbench.util.errors import UserError
 from boostbench.util.numbers import fixed
 from boostbench.util.terminal import escape_formula
 
-#: Numeric attributes of an `Agreement` that files contain.
+#: Attributes of an `Agreement`, the comparison with a published number, that files contain as
+#: numbers.
 _TEST_NUMBERS = ("difference", "low", "high", "p", "detectable", "p_within")
 
-#: Boolean attributes of an `Agreement` that files contain.
+#: Attributes of an `Agreement` that files contain as truth values.
 _TEST_RESULTS = ("differs", "within")
 
 #: CPU times of a record by column of a table's file, in seconds.
@@ -126,7 +127,7 @@ class PublishedVerdict(msgspec.Struct, frozen=True):
     table, data, algo, column : str
         Names of the table, the row, the algorithm and the column.
     ours, ours_std : float
-        Mean and standard deviation over the splits, in the unit of the quantity.
+        Our mean and standard deviation over the splits, in the unit of the quantity.
     n : int
         Number of splits with a number.
     published, published_std : float

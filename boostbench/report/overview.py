@@ -1,8 +1,9 @@
 """Counts of reproduced numbers as sentences and lines.
 
 The HTML page, the overview figure, the README of the results and ``boostbench check`` use them. A
-verdict compares one number with its published number; *swaps* compare it with the published numbers
-of the other algorithms on the same data; *effects* are pairs of algorithms that differ.
+verdict compares one number with its published number. *Swaps* compare it with the published numbers
+of the other algorithms on the same data. *Effects* are pairs of algorithms whose published numbers
+differ measurably.
 """
 
 from collections.abc import Collection, Iterable, Sequence
@@ -57,7 +58,7 @@ class CountedLine:
     tally : Tally
         Counts of verdicts.
     subtitle : str
-        Title of a table behind its number: ``"error by nu"`` of ``"Table I: error by nu"``.
+        Title of a table without its number: ``"error by nu"`` of ``"Table I: error by nu"``.
     swaps : Swaps
         Comparisons with the published numbers of other algorithms.
     effects : Effects

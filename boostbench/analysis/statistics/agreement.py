@@ -45,7 +45,7 @@ BASES = {
     "rounding": "the published number's rounding alone; neither standard deviation is known",
 }
 
-#: The same in few words, of those that a single number has.
+#: Short texts of the bases that lack a standard deviation, for the verdict on a single number.
 SHORT_BASES = {
     "ours": "published deviation unknown",
     "published": "our deviation unknown",
@@ -105,7 +105,8 @@ class VariancePart(NamedTuple):
 class Agreement:
     """Comparison of our mean with a published one, in the unit of both.
 
-    Facts are computed when they are first used, as most comparisons need few of them.
+    The interval, the p-values and the verdict are computed when they are first used, as most
+    comparisons need few of them.
 
     Attributes
     ----------
@@ -116,9 +117,10 @@ class Agreement:
     sign : {1, -1}
         1 if the lower number is the better one, else -1.
     reference : float
-        End of the scale from which the published error is measured.
+        End of the scale from which the published error is measured: 0 for an error, 100 for an
+        accuracy of 95%.
     rule : {"tost", "power"}
-        Rule of `verdict`.
+        Rule of `verdict`: equivalence first, or the difference first.
     basis : str
         Basis of the verdict, one of `BASES`.
     parts : list of VariancePart
@@ -188,7 +190,7 @@ class Agreement:
     def differs(self) -> bool:
         """True if the interval excludes 0.
 
-        If only rounding is known, whether the numbers print differently.
+        If only rounding is known: True if the numbers, rounded to `digits`, differ.
         """
         if self.basis == "rounding":
             ours, published = rounded([self.mean, self.published_mean], self.digits)
@@ -197,7 +199,7 @@ class Agreement:
 
     @cached_property
     def p_within(self) -> float:
-        """p-value of the equivalence within `MARGIN`; NaN if only rounding is known."""
+        """P-value of the equivalence within `MARGIN`, by two one-sided tests; NaN without any."""
         return self._equivalence_p(MARGIN)
 
     @cached_property
@@ -271,6 +273,7 @@ class Agreement:
         """Return True if our number is shown to lie within a share of the published error."""
         if self.basis != "rounding":
             return self._equivalence_p(margin) <= LEVEL
+        # The unrounded published number may lie half a digit farther from ours.
         bound = (1 - _TOLERANCE) * (abs(self.difference) + self.printed_unit / 2)
         return bound <= max(margin * self.published_error, self.printed_unit)
 
