@@ -55,17 +55,14 @@ def table_as_csv(table: Table) -> str:
         for (row, column), cell in table.cells.items()
     ]
     heads = [head for head, _ in lines[0]]
-    return _lines_as_csv(heads, [_values_as_texts([value for _, value in line]) for line in lines])
+    return _lines_as_csv(heads, [[_value_as_text(value) for _, value in line] for line in lines])
 
 
-def _values_as_texts(values: Iterable[str | float | None]) -> list[str]:
-    """Return values as texts; None and NaN are empty."""
-    return [
-        ("" if isnan(value) else f"{value:.6g}")
-        if isinstance(value, float)
-        else ("" if value is None else str(value))
-        for value in values
-    ]
+def _value_as_text(value: str | float | None) -> str:
+    """Return a value as text, with six significant digits of a float; None and NaN are empty."""
+    if isinstance(value, float):
+        return "" if isnan(value) else f"{value:.6g}"
+    return "" if value is None else str(value)
 
 
 def _cell_fields(
