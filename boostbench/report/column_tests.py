@@ -26,7 +26,7 @@ class PairResult(NamedTuple):
     pair : ColumnPair
         Names of the columns, and the paper's own result as a sentence.
     unit : str
-        Unit of the paired numbers: ``"data sets"`` or ``"splits"``.
+        Unit of the paired numbers: ``"data sets"`` or ``"paired splits"``.
     test : Wilcoxon
         Wilcoxon's signed-rank test.
     holm_p : float
