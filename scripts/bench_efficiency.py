@@ -90,7 +90,7 @@ def measure(asked: list[Experiment], n_jobs: int) -> tuple[float, float, float, 
                 first = last
 
     with tempfile.TemporaryDirectory() as folder:
-        report = Run.from_experiments(asked, Records(Path(folder)), n_jobs=n_jobs).carry_out(listen)
+        report = Run.plan(asked, Records(Path(folder)), n_jobs=n_jobs).carry_out(listen)
     pids = [key for key in first if isinstance(key, int)]
     clock, here = (last[key] - first[key] for key in ("clock", "this process"))
     running = sum(last[pid][0] - first[pid][0] for pid in pids)

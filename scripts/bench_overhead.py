@@ -103,9 +103,7 @@ def measure(backend: str, n_splits: int) -> str:
 
         asked = experiment(n_splits)
         records = Records(Path(folder) / "results")
-        Run.from_experiments(
-            [asked], records, n_jobs=2, backend=backend, scheduler=address
-        ).carry_out(listen)
+        Run.plan([asked], records, n_jobs=2, backend=backend, scheduler=address).carry_out(listen)
         n = n_splits - WARM
         clock = 1e3 * (time.monotonic() - clock) / n
         spent = {name: 1e3 * (cpu(process) - begin[name]) / n for name, process in parts.items()}

@@ -297,7 +297,7 @@ class Cell(CellResult):
         return note
 
     @cached_property
-    def without_pool(self) -> "Cell":
+    def unpooled(self) -> "Cell":
         """Cell that is judged as if the paper's splits did not share one pool of samples."""
         alone = [replace(number, pool_share=0) for number in self.published]
         return replace(self, published=tuple(alone))

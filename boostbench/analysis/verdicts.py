@@ -200,7 +200,7 @@ def count_verdicts(cells: Iterable[Cell]) -> Tally:
     judged = [cell for cell in counted if cell.agreement]
     without_pool = None
     if any(cell.agreement.basis == "pool" for cell in judged):
-        without_pool = count_verdicts(cell.without_pool for cell in counted)
+        without_pool = count_verdicts(cell.unpooled for cell in counted)
     repeated = len(cells) - len(counted)
     return Tally(numbers, repeated, _count_corrected(judged), judged, without_pool)
 

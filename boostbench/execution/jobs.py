@@ -232,7 +232,7 @@ def _plan_run(
     specs = [config.spec for config in configs]
     experiments = list(map(Experiment.from_spec, specs, datasets))
     with spinner("reading records"):
-        return Run.from_experiments(
+        return Run.plan(
             experiments,
             records,
             n_jobs=common.parallel.n_jobs,

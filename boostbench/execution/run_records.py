@@ -76,7 +76,7 @@ class RunRecords:
     records : Records
         Records of the results folder.
     rerun : {"never", "missing", "stale", "all"}
-        Splits that run again, see `boostbench.execution.runner.Run.from_experiments`; their
+        Splits that run again, see `boostbench.execution.runner.Run.plan`; their
         records are not reused.
     shard : Shard, default=None
         Part of the splits that runs. Its records are written to a folder of its own. None: all

@@ -140,7 +140,7 @@ class Run:
     waiting_splits: Sequence[tuple[Experiment, Split]] = ()
 
     @classmethod
-    def from_experiments(
+    def plan(
         cls,
         experiments: Iterable[Experiment],
         records: Records,

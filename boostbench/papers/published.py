@@ -313,7 +313,7 @@ def read_published_file(
         descriptive_columns=[_REPEATS],
     )
     # 3) Parse the lines. A data set and an algorithm with its settings stand in one line only.
-    parser = _LineParser.from_heading(paper_table, names)
+    parser = _LineParser.parse_heading(paper_table, names)
     lines = {}
     for text_line in text_lines:
         where = f"{path}:{text_line.number}"
@@ -393,7 +393,7 @@ def read_paper_file(path: Path) -> list[TextLine]:
 def _paper_lines(paper_table: PublishedTable) -> list[PublishedLine]:
     """Return the parsed lines of a table of a paper."""
     lines = read_paper_file(paper_table.path)
-    parser = _LineParser.from_heading(paper_table, lines[0].texts if lines else ())
+    parser = _LineParser.parse_heading(paper_table, lines[0].texts if lines else ())
     return [parser.parse(line) for line in lines]
 
 
@@ -437,7 +437,7 @@ class _LineParser(NamedTuple):
     setting_names: set[str]
 
     @classmethod
-    def from_heading(cls, paper_table: PublishedTable, names: Collection[str]) -> "_LineParser":
+    def parse_heading(cls, paper_table: PublishedTable, names: Collection[str]) -> "_LineParser":
         """Return the parser of a table with the columns `names`."""
         number_columns = []
         for quantity in QUANTITIES.values():

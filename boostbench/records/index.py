@@ -106,7 +106,7 @@ class ExperimentResults:
         Parameters
         ----------
         rerun : {"never", "missing", "stale", "all"}
-            Splits that run again, see `boostbench.execution.runner.Run.from_experiments`.
+            Splits that run again, see `boostbench.execution.runner.Run.plan`.
         """
         if rerun == "all" or (rerun == "stale" and self.stale):
             return False

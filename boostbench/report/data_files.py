@@ -236,7 +236,7 @@ def _judge_cell(table: str, row: str, column: str, cell: Cell) -> PublishedVerdi
         digits=cell.quantity.digits,
         verdict=cell.verdict,
         rule=cell.rule,
-        without_pool=cell.without_pool.verdict,
+        without_pool=cell.unpooled.verdict,
         basis=agreement and agreement.basis,
         note=cell.note,
         command=cell.command or None,

@@ -154,7 +154,7 @@ def test_counts_with_and_without_the_variance_of_one_pool(make_cell, make_table)
     target = replace(finished.target, pool_share=0.18)
     pooled = replace(finished, published=(target,))
     assert (pooled.agreement.basis, pooled.verdict) == ("pool", "undecided")
-    assert (pooled.without_pool.agreement.basis, pooled.without_pool.verdict) == ("welch", "worse")
+    assert (pooled.unpooled.agreement.basis, pooled.unpooled.verdict) == ("welch", "worse")
     tally = count_verdicts([pooled, finished])
     assert tally.shown == {"worse": 1, "undecided": 1}
     assert tally.without_pool.shown == {"worse": 2}

@@ -63,7 +63,7 @@ def spec_from_config(config):
 def run(experiments, *, results, on_event=lambda event: None, **settings):
     """Run the missing fits of experiments; `results` is a folder, or its `Records`."""
     records = results if isinstance(results, Records) else Records(results)
-    return Run.from_experiments(experiments, records, **settings).carry_out(on_event)
+    return Run.plan(experiments, records, **settings).carry_out(on_event)
 
 
 def bare(records):

@@ -442,7 +442,7 @@ def _align_stumps(stump_sums):
     intercepts = np.stack([np.ravel(stump_sum.intercept) for stump_sum in stump_sums], axis=1)
     votes = np.zeros((len(tests), *intercepts.shape))
     np.add.at(votes, (test_of_stump, slice(None), member_of_stump), signed_coefficients)
-    return Stumps.from_arrays(tests[:, 0].astype(np.int64), tests[:, 1]), votes, intercepts
+    return Stumps.positive(tests[:, 0].astype(np.int64), tests[:, 1]), votes, intercepts
 
 
 def _check_booster(booster):

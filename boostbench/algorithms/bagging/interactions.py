@@ -199,7 +199,7 @@ def move_main_effects_to_stumps(pairs, stump_sum, views, X, weights):
     stump_keys, key_indices = np.unique(np.hstack(stump_keys), axis=1, return_inverse=True)
     merged_coefficients = np.zeros((stump_keys.shape[1], len(intercept)))
     np.add.at(merged_coefficients, key_indices, np.concatenate(stump_coefficients))
-    stumps = Stumps.from_arrays(*stump_keys)
+    stumps = Stumps.positive(*stump_keys)
     if coefficients.ndim == 1:
         return purified_pairs, StumpSum(stumps, merged_coefficients[:, 0], intercept[0])
     return purified_pairs, StumpSum(stumps, merged_coefficients, intercept)

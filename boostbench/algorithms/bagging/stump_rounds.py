@@ -351,7 +351,7 @@ class JointStumpMaster(JointBoostingMaster):
     def _used_stumps(self, votes):
         """Return the stumps whose votes are not 0."""
         is_used = self._is_used(votes)
-        return Stumps.from_arrays(
+        return Stumps.positive(
             self.codes.view_of_stump[is_used], self.codes.threshold_of_stump[is_used]
         )
 

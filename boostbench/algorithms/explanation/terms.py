@@ -153,7 +153,7 @@ def build_terms(stumps, coefficients, views, categories):
     terms = []
     for used_feature in np.unique(feature[is_used]):
         selection = np.flatnonzero(feature == used_feature)
-        term_stumps = Stumps.from_arrays(stumps.feature[selection], stumps.threshold[selection])
+        term_stumps = Stumps.positive(stumps.feature[selection], stumps.threshold[selection])
         votes = stumps.polarity[selection, None] * coefficients[selection]
         terms.append(build_term(int(used_feature), term_stumps, votes, views, categories))
     return terms, constant
@@ -245,7 +245,7 @@ def terms_to_stumps(terms, views):
         stumps.append(term_stumps)
         coefficients.append(term_coefficients)
         constant += term_constant
-    return Stumps.from_arrays(*np.hstack(stumps)), np.concatenate(coefficients), constant
+    return Stumps.positive(*np.hstack(stumps)), np.concatenate(coefficients), constant
 
 
 def _numeric_term_to_stumps(term, views):

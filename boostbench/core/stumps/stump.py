@@ -68,7 +68,7 @@ class Stumps(LearnerStack):
         self.polarity = np.array([s.polarity for s in stumps], dtype=np.float64)
 
     @classmethod
-    def from_arrays(cls, feature, threshold):
+    def positive(cls, feature, threshold):
         """Return stumps of polarity 1; many times faster than a list of `Stump`.
 
         Parameters
