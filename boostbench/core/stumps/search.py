@@ -26,6 +26,8 @@ The methods have three steps. `best_position` screens in double precision, so it
    threshold, column) wins, so that the result does not depend on the layout or the processor.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from boostbench.core.stumps.evaluation import StumpEvaluator, weights_and_total
@@ -60,7 +62,8 @@ _NORM_ROUNDINGS = 4
 
 # Lowest and highest sum of absolute weights for which neither squares of the weights nor sums of
 # edges leave the range of single precision.
-_FLOAT32_RANGE = 2.0**-20, 2.0**60
+_MIN_FLOAT32_SCALE = 2.0**-20
+_MAX_FLOAT32_SCALE = 2.0**60
 
 # Below this number of weights times features, single precision saves less time than the evaluation
 # of a few candidates takes.
@@ -68,6 +71,27 @@ _MIN_FLOAT32_SUMS = 2**20
 
 # Below this many weights, flushing negligible ones to zero costs as much as it saves.
 _MIN_FLUSHED = 2**12
+
+
+class Candidates(NamedTuple):
+    """Scores of a screening that are near the best score, with the stump and column of each.
+
+    Attributes
+    ----------
+    positions : ndarray of shape (n_candidates,), dtype=int64
+    columns : ndarray of shape (n_candidates,), dtype=int64
+        All 0 if the criterion has one score for all columns.
+    scores : ndarray of shape (n_candidates,), dtype=float32 or float64
+    """
+
+    positions: np.ndarray
+    columns: np.ndarray
+    scores: np.ndarray
+
+    def within(self, tolerance):
+        """Return the candidates with a score within `tolerance` of the largest one."""
+        is_near = self.scores >= self.scores.max() - tolerance
+        return Candidates(*(values[is_near] for values in self))
 
 
 class StumpSearch(StumpEvaluator):
@@ -92,10 +116,9 @@ class StumpSearch(StumpEvaluator):
 
         The polarity of the stump makes its edge in the column positive.
         """
-        best = self._best_position_and_column(G, MaxAbsEdge())
-        if best is None:
+        position, column = self._best_position_and_column(G, MaxAbsEdge())
+        if position is None:
             return None
-        position, column = best
         stump, outputs = self._stump_and_outputs(position)
         edge = float(G[:, column] @ outputs)
         if edge < 0:
@@ -115,10 +138,10 @@ class StumpSearch(StumpEvaluator):
             The stump has polarity 1, and the `votes` are the signs of its edges. The edge is
             ``sum_i h(x_i) sum_c votes[c] G[i, c]``. None if no feature varies.
         """
-        best = self._best_position_and_column(G, SumAbsEdge(G.shape[1]))
-        if best is None:
+        position, _column = self._best_position_and_column(G, SumAbsEdge(G.shape[1]))
+        if position is None:
             return None
-        stump, outputs = self._stump_and_outputs(best[0])
+        stump, outputs = self._stump_and_outputs(position)
         edges = outputs @ G
         votes = np.copysign(1.0, edges)
         # An edge within rounding error of 0 has an arbitrary sign, so its vote is +1. Cauchy's
@@ -175,11 +198,10 @@ class StumpSearch(StumpEvaluator):
         if not self.n_positions:
             return None
         chunks = self._iter_edge_slices(*weights_and_total(G, np.float64))
-        # The width of the scores is 1, so that their flat indices are positions.
-        positions, *_ = self._collect_candidates(
-            chunks, AllColumnsCriterion(score), TIE_TOLERANCE * scale
-        )
-        return self._first_stump(np.atleast_1d(positions))
+        criterion = AllColumnsCriterion(score)
+        candidates = self._collect_candidates(chunks, criterion, TIE_TOLERANCE * scale)
+        position, _column = self._first_candidate(candidates)
+        return position
 
     def best_position_excluding(self, G, score, change_bound, scale, excluded):
         """Return the position of the stump with the largest score, without the excluded ones.
@@ -210,35 +232,36 @@ class StumpSearch(StumpEvaluator):
         """
         if not self.n_positions:
             return None
-        layout, sums = self._screening_layout(G.shape[1]), abs_column_sums(G)
-        tolerance = tie_tolerance = TIE_TOLERANCE * scale
+        layout, abs_sums = self._screening_layout(G.shape[1]), abs_column_sums(G)
+        tie_tolerance = tolerance = TIE_TOLERANCE * scale
         # 1) Screen in single precision if that saves time. The score may square the edges.
         is_large = G.size * self.X.shape[1] >= _MIN_FLOAT32_SUMS
-        is_in_range = _FLOAT32_RANGE[0] < sums.max() < _FLOAT32_RANGE[1]
+        is_in_range = _MIN_FLOAT32_SCALE < abs_sums.max() < _MAX_FLOAT32_SCALE
         dtype = layout.dtype if is_large and is_in_range else np.float64
         if dtype is np.float32:
-            n_roundings = len(sums) * (len(sums) + _NORM_ROUNDINGS)
-            change_bound_of_sums = float(change_bound(sums[None].copy())[0])
-            tolerance += 2 * layout.error_bound(dtype, n_roundings) * change_bound_of_sums
+            # An error bound is a fraction of the `abs_sums`. The difference of two scores has twice
+            # the rounding error of a score.
+            n_roundings = len(abs_sums) * (len(abs_sums) + _NORM_ROUNDINGS)
+            max_change = float(change_bound(abs_sums[None].copy())[0])
+            tolerance = tie_tolerance + 2 * layout.error_bound(dtype, n_roundings) * max_change
         criterion = AllColumnsCriterion(score, change_bound, excluded)
         chunks = layout.iter_candidates(*weights_and_total(G, dtype), tolerance, criterion)
-        excluded_edges = np.empty((len(excluded), len(sums)))
+        excluded_edges = np.empty((len(excluded), len(abs_sums)))
         chunks = _zero_excluded_edges(chunks, excluded, excluded_edges)
-        candidates, *_ = self._collect_candidates(chunks, criterion, tolerance)
-        candidates = np.atleast_1d(candidates)
+        candidates = self._collect_candidates(chunks, criterion, tolerance)
         # 2) Evaluate the candidates in double precision.
-        if dtype is np.float32 and len(candidates) > 1:
-            scores = score(self.exact_edges_all_columns(G, candidates))
-            candidates = candidates[scores >= scores.max() - tie_tolerance]
+        if dtype is np.float32 and len(candidates.scores) > 1:
+            scores = score(self.exact_edges_all_columns(G, candidates.positions))
+            candidates = candidates._replace(scores=scores).within(tie_tolerance)
         # 3) Break ties.
-        position = self._first_stump(candidates)
-        error_bound = layout.error_bound(dtype) * sums
+        position, _column = self._first_candidate(candidates)
+        error_bound = layout.error_bound(dtype) * abs_sums
         return None if position is None else (position, excluded_edges, error_bound)
 
     def _best_position_and_column(self, G, criterion):
-        """Return the position and column of the best score, or None if no feature varies."""
+        """Return the position and column of the best score; both None if no feature varies."""
         if not self.n_positions:
-            return None
+            return None, None
         if G.shape[1] == 2 and _is_antisymmetric(G):
             # The second column has the negative edges of the first.
             G = G[:, :1]
@@ -249,7 +272,7 @@ class StumpSearch(StumpEvaluator):
         with np.errstate(over="ignore"):
             W, total = weights_and_total(G, dtype)
         scale_bound = criterion.scale_bound(W)
-        if not _FLOAT32_RANGE[0] < scale_bound < _FLOAT32_RANGE[1]:
+        if not _MIN_FLOAT32_SCALE < scale_bound < _MAX_FLOAT32_SCALE:
             G = rescale_pow2(G)
             W, total = weights_and_total(G, dtype)
             scale_bound = criterion.scale_bound(W)
@@ -258,69 +281,59 @@ class StumpSearch(StumpEvaluator):
         relative_tolerance = 2 * layout.error_bound(dtype, criterion.n_roundings) + TIE_TOLERANCE
         tolerance = relative_tolerance * scale_bound
         chunks = layout.iter_candidates(W, total, tolerance, criterion)
-        indices, scores, width = self._collect_candidates(chunks, criterion, tolerance)
-        if np.ndim(indices) == 0:
-            # There is a single candidate.
-            return divmod(int(indices), width)
-        if len(indices) == 0:
-            return None
-        # `scale_bound` may exceed the scale by far. Computing the exact scale takes less time than
-        # evaluating the candidates that it rejects.
-        scale = criterion.scale(abs_column_sums(W))
-        is_near = scores >= scores.max() - relative_tolerance * scale
-        scores = scores[is_near]
-        position, column = np.divmod(indices[is_near], width)
-        if len(position) == 1:
-            return int(position[0]), int(column[0])
-        # 2) Evaluate the candidates in double precision.
-        if dtype is np.float32:
-            scores = criterion.exact_scores(self, G, position, column)
+        candidates = self._collect_candidates(chunks, criterion, tolerance)
+        if len(candidates.scores) > 1:
+            # Computing the exact scale takes less time than evaluating the candidates that it
+            # rejects.
+            scale = criterion.scale(abs_column_sums(W))
+            candidates = candidates.within(relative_tolerance * scale)
+            # 2) Evaluate the candidates in double precision.
+            if dtype is np.float32 and len(candidates.scores) > 1:
+                scores = criterion.exact_scores(self, G, candidates.positions, candidates.columns)
+                candidates = candidates._replace(scores=scores)
+            candidates = candidates.within(TIE_TOLERANCE * scale)
         # 3) Break ties.
-        is_equal = scores >= scores.max() - TIE_TOLERANCE * scale
-        canonical_rank = (
-            self._layout.feature_and_stump_at(position)[1].astype(np.int64) * width + column
-        )
-        first = np.where(is_equal, canonical_rank, canonical_rank.max() + 1).argmin()
-        return int(position[first]), int(column[first])
+        return self._first_candidate(candidates)
 
     def _best_position_per_column(self, G):
         """Return the position of the best stump of each column of weights of similar sizes."""
         # 1) Screen.
-        dtype = self._layout.layout_for_columns(G.shape[1]).dtype
-        W, total = weights_and_total(G, dtype)
+        layout = self._layout.layout_for_columns(G.shape[1])
+        W, total = weights_and_total(G, layout.dtype)
         scale = abs_column_sums(W)
-        error_bound = self._layout.layout_for_columns(G.shape[1]).error_bound(dtype)
-        tolerance = (2 * error_bound + TIE_TOLERANCE) * scale
-        best_score, parts = np.full(G.shape[1], -np.inf), []
-        for positions, edges in self._iter_edge_slices(W, total):
-            scores = np.abs(edges, out=edges)
-            scores[self.is_padding[positions]] = -np.inf
-            row, column, score = select_max_candidates_per_column(scores, best_score, tolerance)
-            np.maximum.at(best_score, column, score)
-            parts.append((positions.start + row, column, score))
-        position, column, score = (np.concatenate(part) for part in zip(*parts, strict=True))
-        near = np.flatnonzero(score >= (best_score - tolerance)[column])
-        # Sort the candidates by column, and the candidates of a column in the canonical order.
-        near = near[np.lexsort([self.stump_index[position[near]], column[near]])]
-        position, column, score = position[near], column[near], score[near].astype(np.float64)
-        # 2) Evaluate the candidates of columns with more than one candidate.
-        if dtype is np.float32:
-            has_rivals = np.flatnonzero(np.bincount(column)[column] > 1)
-            score[has_rivals] = np.abs(
-                self.exact_edges(G, position[has_rivals], column[has_rivals])
+        tolerance = (2 * layout.error_bound(layout.dtype) + TIE_TOLERANCE) * scale
+        best_scores, parts = np.full(G.shape[1], -np.inf), []
+        for chunk, edges in layout.iter_edge_slices(W, total):
+            abs_edges = np.abs(edges, out=edges)
+            abs_edges[self.is_padding[chunk]] = -np.inf
+            rows, columns, scores = select_max_candidates_per_column(
+                abs_edges, best_scores, tolerance
             )
-        # 3) Break ties.
-        best = np.maximum.reduceat(score, np.searchsorted(column, np.arange(G.shape[1])))
-        is_equal = np.flatnonzero(score >= (best - TIE_TOLERANCE * scale)[column])
-        _, first = np.unique(column[is_equal], return_index=True)
-        return position[is_equal[first]]
+            np.maximum.at(best_scores, columns, scores)
+            parts.append((chunk.start + rows, columns, scores))
+        positions, columns, scores = map(np.concatenate, zip(*parts, strict=True))
+        near = np.flatnonzero(scores >= (best_scores - tolerance)[columns])
+        # Sort the candidates by column, and the candidates of a column in the canonical order.
+        near = near[np.lexsort([self._stump_indices_at(positions[near]), columns[near]])]
+        positions, columns, scores = positions[near], columns[near], scores[near].astype(float)
+        # 2) Evaluate the candidates of columns with more than one candidate.
+        if layout.dtype is np.float32:
+            rivals = np.flatnonzero(np.bincount(columns)[columns] > 1)
+            scores[rivals] = np.abs(self.exact_edges(G, positions[rivals], columns[rivals]))
+        # 3) Break ties. Each column has at least one candidate, and the candidates of a column
+        #    follow each other, so that `reduceat` returns the maximum of each column.
+        first_of_column = np.searchsorted(columns, np.arange(G.shape[1]))
+        best_scores = np.maximum.reduceat(scores, first_of_column)
+        equal = np.flatnonzero(scores >= (best_scores - TIE_TOLERANCE * scale)[columns])
+        _, first_equal = np.unique(columns[equal], return_index=True)
+        return positions[equal[first_equal]]
 
     def _screening_layout(self, n_columns):
         """Return the layout that finds the largest edges fastest."""
         return self._layout.screening_layout(n_columns)
 
     def _collect_candidates(self, chunks, criterion, tolerance):
-        """Return the scores that are within `tolerance` of the largest one.
+        """Return the `Candidates`: all scores within `tolerance` of the largest one.
 
         Parameters
         ----------
@@ -329,44 +342,42 @@ class StumpSearch(StumpEvaluator):
         criterion : MaxAbsEdge, AllColumnsCriterion or SumAbsEdge
         tolerance : float
             Upper bound on the rounding error of the difference of two scores.
-
-        Returns
-        -------
-        indices : int or ndarray of int
-            Flat indices into the scores of all positions, an array of shape (n_positions, width).
-        scores : float or ndarray
-            Scores at these indices.
-        width : int
-            Number of scores of a position.
         """
         # 1) Collect the scores of each chunk near the best score so far.
-        best_score, parts, width = -np.inf, [], 1
+        best_score, parts = -np.inf, []
         for positions, edges in chunks:
             chunk_scores = criterion.scores(edges)
-            width = chunk_scores.shape[1]
-            is_padding = self._is_padding_at(positions)
-            largest, indices, scores = select_max_candidates(
-                chunk_scores, is_padding, best_score, tolerance
+            largest, flat_indices, scores = select_max_candidates(
+                chunk_scores, self._is_padding_at(positions), best_score, tolerance
             )
             if largest > -np.inf:
                 best_score = max(best_score, largest)
-                if isinstance(positions, slice):
-                    indices = positions.start * width + indices
-                else:
-                    indices = positions[indices // width] * width + indices % width
-                parts.append((indices, scores))
+                rows, columns = np.divmod(np.atleast_1d(flat_indices), chunk_scores.shape[1])
+                rows = positions.start + rows if isinstance(positions, slice) else positions[rows]
+                parts.append(Candidates(rows, columns, np.atleast_1d(scores)))
         # 2) Keep the collected scores near the best score of all chunks.
         if not parts:
-            return np.empty(0, np.int64), np.empty(0), width
+            return Candidates(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0))
         if len(parts) == 1:
-            return *parts[0], width
-        indices, scores = (np.hstack(part) for part in zip(*parts, strict=True))
-        is_near = scores >= best_score - tolerance
-        return indices[is_near], scores[is_near], width
+            return parts[0]
+        return Candidates(*map(np.concatenate, zip(*parts, strict=True))).within(tolerance)
 
-    def _first_stump(self, positions):
-        """Return the position that is first in the canonical order; None if there are none."""
-        return int(positions[self.stump_index[positions].argmin()]) if len(positions) else None
+    def _first_candidate(self, candidates):
+        """Return the position and column of the first candidate in the canonical order.
+
+        Both are None if there are no candidates.
+        """
+        positions, columns, _scores = candidates
+        if len(positions) == 0:
+            return None, None
+        if len(positions) == 1:
+            return int(positions[0]), int(columns[0])
+        first = np.lexsort([columns, self._stump_indices_at(positions)])[0]
+        return int(positions[first]), int(columns[first])
+
+    def _stump_indices_at(self, positions):
+        """Return the stump indices at an array of positions."""
+        return self._layout.feature_and_stump_at(positions)[1]
 
 
 def _zero_excluded_edges(chunks, excluded, excluded_edges):
