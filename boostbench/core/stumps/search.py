@@ -24,6 +24,15 @@ The methods have three steps. `best_position` screens in double precision, so it
    one candidate, so that this step is skipped.
 3. *Break ties*: if scores differ by rounding only, the first in the canonical order (feature,
    threshold, column) wins, so that the result does not depend on the layout or the processor.
+
+A *position* is a row of the array of edges: it holds a stump, ``search.stump(position)``, or is
+*padding* without one (`boostbench.core.stumps.evaluation`). The *stump index* numbers the stumps by
+feature, then threshold.
+
+The *scale* of scores is the number that their rounding errors are relative to, such as the largest
+sum of the absolute weights of a column. Scores are equal if they differ by at most `TIE_TOLERANCE`
+times the scale. The `tolerance` of the screening is this number plus the largest rounding error of
+the difference of two scores, which is twice the error of a score.
 """
 
 from typing import NamedTuple
@@ -239,8 +248,8 @@ class StumpSearch(StumpEvaluator):
         is_in_range = _MIN_FLOAT32_SCALE < abs_sums.max() < _MAX_FLOAT32_SCALE
         dtype = layout.dtype if is_large and is_in_range else np.float64
         if dtype is np.float32:
-            # An error bound is a fraction of the `abs_sums`. The difference of two scores has twice
-            # the rounding error of a score.
+            # The error of an edge is at most `error_bound` times the absolute sum of its column, so
+            # that the change of a score is at most `error_bound` times `max_change`.
             n_roundings = len(abs_sums) * (len(abs_sums) + _NORM_ROUNDINGS)
             max_change = float(change_bound(abs_sums[None].copy())[0])
             tolerance = tie_tolerance + 2 * layout.error_bound(dtype, n_roundings) * max_change
@@ -265,8 +274,10 @@ class StumpSearch(StumpEvaluator):
         if G.shape[1] == 2 and _is_antisymmetric(G):
             # The second column has the negative edges of the first.
             G = G[:, :1]
-        # 1) Screen. The weights must be in the range of single precision: their absolute sum is
-        #    infinite if one of them overflows.
+        # 1) Screen. W contains the weights in the precision of the screening, and `total` the sums
+        #    of its columns. The weights must be in the range of single precision: their absolute
+        #    sum is infinite if one of them overflows. `scale_bound` is an upper bound of the scale
+        #    that takes less time to compute.
         layout = self._screening_layout(G.shape[1])
         dtype = layout.dtype
         with np.errstate(over="ignore"):
@@ -283,8 +294,8 @@ class StumpSearch(StumpEvaluator):
         chunks = layout.iter_candidates(W, total, tolerance, criterion)
         candidates = self._collect_candidates(chunks, criterion, tolerance)
         if len(candidates.scores) > 1:
-            # Computing the exact scale takes less time than evaluating the candidates that it
-            # rejects.
+            # The bound may exceed the scale by far. Computing the scale takes less time than
+            # evaluating the candidates that it rejects.
             scale = criterion.scale(abs_column_sums(W))
             candidates = candidates.within(relative_tolerance * scale)
             # 2) Evaluate the candidates in double precision.
@@ -296,7 +307,10 @@ class StumpSearch(StumpEvaluator):
         return self._first_candidate(candidates)
 
     def _best_position_per_column(self, G):
-        """Return the position of the best stump of each column of weights of similar sizes."""
+        """Return the position of the best stump of each column of weights of similar sizes.
+
+        The local arrays `positions`, `columns` and `scores` have one entry for each candidate.
+        """
         # 1) Screen.
         layout = self._layout.layout_for_columns(G.shape[1])
         W, total = weights_and_total(G, layout.dtype)
@@ -313,15 +327,16 @@ class StumpSearch(StumpEvaluator):
             parts.append((chunk.start + rows, columns, scores))
         positions, columns, scores = map(np.concatenate, zip(*parts, strict=True))
         near = np.flatnonzero(scores >= (best_scores - tolerance)[columns])
-        # Sort the candidates by column, and the candidates of a column in the canonical order.
+        # Sort the candidates by column, and the candidates of a column in the canonical order. From
+        # here on, `columns` is ascending.
         near = near[np.lexsort([self._stump_indices_at(positions[near]), columns[near]])]
         positions, columns, scores = positions[near], columns[near], scores[near].astype(float)
         # 2) Evaluate the candidates of columns with more than one candidate.
         if layout.dtype is np.float32:
             rivals = np.flatnonzero(np.bincount(columns)[columns] > 1)
             scores[rivals] = np.abs(self.exact_edges(G, positions[rivals], columns[rivals]))
-        # 3) Break ties. Each column has at least one candidate, and the candidates of a column
-        #    follow each other, so that `reduceat` returns the maximum of each column.
+        # 3) Break ties. Each column has at least one candidate, so that `reduceat` returns the
+        #    maximum of each column.
         first_of_column = np.searchsorted(columns, np.arange(G.shape[1]))
         best_scores = np.maximum.reduceat(scores, first_of_column)
         equal = np.flatnonzero(scores >= (best_scores - TIE_TOLERANCE * scale)[columns])
@@ -333,7 +348,7 @@ class StumpSearch(StumpEvaluator):
         return self._layout.screening_layout(n_columns)
 
     def _collect_candidates(self, chunks, criterion, tolerance):
-        """Return the `Candidates`: all scores within `tolerance` of the largest one.
+        """Return the `Candidates`, with a score within `tolerance` of the largest one.
 
         Parameters
         ----------
@@ -341,7 +356,7 @@ class StumpSearch(StumpEvaluator):
             Positions and their edges.
         criterion : MaxAbsEdge, AllColumnsCriterion or SumAbsEdge
         tolerance : float
-            Upper bound on the rounding error of the difference of two scores.
+            Tolerance of the screening; see the module.
         """
         # 1) Collect the scores of each chunk near the best score so far.
         best_score, parts = -np.inf, []
@@ -376,7 +391,10 @@ class StumpSearch(StumpEvaluator):
         return int(positions[first]), int(columns[first])
 
     def _stump_indices_at(self, positions):
-        """Return the stump indices at an array of positions."""
+        """Return the stump index at each of the positions.
+
+        Unlike `stump_index`, this does not compute the array of all positions.
+        """
         return self._layout.feature_and_stump_at(positions)[1]
 
 
