@@ -70,6 +70,15 @@ def test_relative_links_lead_to_files(page):
             assert (page.parent / link).is_file(), f"{page.name} links to {link}"
 
 
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_files_in_code_quotes_exist(page):
+    text = page.read_text(encoding="utf-8")
+    if page.name == "CHANGELOG.md":  # Earlier versions have names of their time.
+        text = text.split("\n## 1.")[0]
+    for name in re.findall(r"`((?:boostbench|scripts|tests)/[\w/.-]+)`", text):
+        assert (ROOT / name).exists(), f"{page.name} names {name}"
+
+
 PAPERS = sorted(DOCS.glob("paper-*.md"))
 
 
