@@ -128,14 +128,14 @@ class BagStumps(ABC):
         """
 
     @abstractmethod
-    def score_addends(self, draws, difference):
+    def score_addends(self, draws, step_differences):
         """Return the arguments `addends` of `BlockRegions.score_changes`.
 
         Parameters
         ----------
         draws : ndarray of shape (n_members, n_groups), dtype=int64
             Index of the drawn stump within its group, for each member.
-        difference : ndarray of shape (n_members, n_scores, n_groups), dtype=float64
+        step_differences : ndarray of shape (n_members, n_scores, n_groups), dtype=float64
             Change of the scores where a drawn stump is +1, minus the change where it is -1.
 
         Returns
@@ -251,14 +251,14 @@ class HistogramStumps(BagStumps):
         above[:, :, self._equality_groups] = histograms[:, self._equality_bins].transpose(2, 0, 1)
         return total, above
 
-    def score_addends(self, draws, difference):
+    def score_addends(self, draws, step_differences):
         """Return the addends of each bin: a tuple of one array, (1, n_joint_bins, n_members).
 
         See `BagStumps.score_addends`.
         """
         n_bins, n_members = self._codes.n_joint_bins, len(draws)
         # Axes (member, numeric group).
-        numeric_differences = difference[:, 0, self._numeric_groups]
+        numeric_differences = step_differences[:, 0, self._numeric_groups]
         # 1) Numeric groups add to a bin the differences of all thresholds below it: a running sum
         #    of jumps within the feature. A jump is in the first bin above a threshold. Two groups
         #    of a feature may draw the same bin; `np.bincount` adds both.
@@ -271,7 +271,7 @@ class HistogramStumps(BagStumps):
         # 2) Add the differences of single bins: the missing values above all thresholds, and the
         #    bins of the equality groups.
         addends[self._missing_bins] += numeric_differences[:, self._is_missing_above].T
-        addends[self._equality_bins] += difference[:, 0, self._equality_groups].T
+        addends[self._equality_bins] += step_differences[:, 0, self._equality_groups].T
         return (addends[None].astype(np.float32),)
 
     def _threshold_bins(self, draws):
@@ -350,11 +350,11 @@ class ComparedStumps(BagStumps):
         above[:, :, self._equality_groups] = equality_sums.transpose(2, 0, 1)
         return total, above
 
-    def score_addends(self, draws, difference):
+    def score_addends(self, draws, step_differences):
         """Return the addends that `ComparedBlock.score_changes` takes.
 
         See `BagStumps.score_addends`.
         """
-        compared_addends = difference[:, :, self._numeric_groups].astype(np.float32)
-        equality_addends = difference[:, :, self._equality_groups].transpose(1, 2, 0)
+        compared_addends = step_differences[:, :, self._numeric_groups].astype(np.float32)
+        equality_addends = step_differences[:, :, self._equality_groups].transpose(1, 2, 0)
         return compared_addends, np.ascontiguousarray(equality_addends, np.float32)

@@ -95,12 +95,11 @@ def select_pairs(stump_master):
     #    Both lists of axes have the same order.
     constrained = set(views.feature[stump_master.signs != 0])
     coarse, fine = (
-        [
-            axis
-            for axis in make_axes(views, thresholds, max_thresholds)
-            if axis.feature not in constrained
-        ]
-        for max_thresholds in (MAX_RANKING_THRESHOLDS, MAX_THRESHOLDS)
+        [axis for axis in axes if axis.feature not in constrained]
+        for axes in (
+            make_axes(views, thresholds, MAX_RANKING_THRESHOLDS),
+            make_axes(views, thresholds, MAX_THRESHOLDS),
+        )
     )
     # 2) Rank the pairs, unless they are given.
     requested = stump_master.interactions
@@ -246,17 +245,18 @@ class InteractionMaster(JointBoostingMaster):
         # 2) Mark the cells whose order matters. `_is_ordered[axis, cell]` is True for the
         #    n_thresholds + 1 intervals of a numeric axis, which come first. It is False for a cell
         #    of missing values, for categories, and for padding.
-        width = max(axis.n_cells for axis in axes)
+        n_padded_cells = max(axis.n_cells for axis in axes)
         self._n_thresholds = np.array(
             [0 if axis.thresholds is None else len(axis.thresholds) for axis in axes]
         )
         self._is_ordered = (
-            np.arange(width) < np.where(self._n_thresholds, self._n_thresholds + 1, 0)[:, None]
+            np.arange(n_padded_cells)
+            < np.where(self._n_thresholds, self._n_thresholds + 1, 0)[:, None]
         )
         # 3) Start with tables of zeros.
         n_scores = len(stump_master.intercept)
-        # Drawn cells of all axes, packed to bits, and additions to the votes, of each round.
-        self._drawn_cells_and_additions = []
+        # Drawn cells of all axes, packed to bits, and votes of all quadrants, of each round.
+        self._drawn_cells_and_votes = []
         n_members = len(stump_master.member_intercepts)
         super().__init__(
             stump_master.params,
@@ -265,7 +265,7 @@ class InteractionMaster(JointBoostingMaster):
             stump_master.threads,
             block_rows=stump_master.block_rows,
             blocks=blocks,
-            votes=np.zeros((len(pairs), width, width, n_scores)),
+            votes=np.zeros((len(pairs), n_padded_cells, n_padded_cells, n_scores)),
             intercepts=np.zeros((n_scores, n_members)),
         )
         self.clock = stump_master.clock
@@ -279,13 +279,15 @@ class InteractionMaster(JointBoostingMaster):
         stump_scores = stump_master.validation.scores(stump_sums, best_intercept)
         viewed = stump_master.params.views_.transform(stump_master.X_val)
         cells = np.stack([axis.cell_indices(viewed) for axis in self._axes], axis=1)
-        width = self.votes.shape[1]
-        # Cells are numbered through all raveled tables; a table has width^2 cells.
-        first_cell = np.arange(len(self._pairs)) * width**2
-        pair_cells = first_cell + cells[:, self._pairs[:, 0]] * width + cells[:, self._pairs[:, 1]]
+        n_padded_cells = self.votes.shape[1]
+        # Cells are numbered through all raveled tables; a table has n_padded_cells^2 cells.
+        first_cell = np.arange(len(self._pairs)) * n_padded_cells**2
+        pair_cells = (
+            first_cell + cells[:, self._pairs[:, 0]] * n_padded_cells + cells[:, self._pairs[:, 1]]
+        )
         return ValidationSamples(
             pair_cells,
-            n_cells=len(self._pairs) * width**2,
+            n_cells=len(self._pairs) * n_padded_cells**2,
             target=stump_master.validation.target,
             weights=stump_master.validation.weights,
             loss=self.loss,
@@ -300,35 +302,36 @@ class InteractionMaster(JointBoostingMaster):
         """Draw a set of cells for each member and axis: 0 or 1, (n_members, n_axes, n_cells)."""
         # Ordered cells are drawn on one side of a threshold. The last two uniform numbers of an
         # axis choose the threshold and the side. Each other cell is drawn by its own number.
-        n_members, width = self.blocks[0].scores.shape[2], self.votes.shape[1]
-        uniforms = self.random_state.random_sample((n_members, len(self._axes), width + 2))
+        n_members, n_padded_cells = self.blocks[0].scores.shape[2], self.votes.shape[1]
+        uniforms = self.random_state.random_sample((n_members, len(self._axes), n_padded_cells + 2))
         threshold = (uniforms[..., -2] * self._n_thresholds).astype(int)
         is_reversed = uniforms[..., -1:] < 0.5
-        is_drawn = (np.arange(width) > threshold[..., None]) != is_reversed
+        is_drawn = (np.arange(n_padded_cells) > threshold[..., None]) != is_reversed
         return np.where(self._is_ordered, is_drawn, uniforms[..., :-2] < 0.5).astype(np.float32)
 
     def _region_sums(self, is_drawn_cell, total, quadrants):
         """Return the sums of the blocks as they are; see `BlockQuadrants.zero_sums`."""
         return total, quadrants
 
-    def _block_addends(self, is_drawn_cell, difference):
+    def _block_addends(self, is_drawn_cell, step_differences):
         """Return the addend of each quadrant; see `JointBoostingMaster._block_addends`."""
-        return (difference.astype(np.float32),)
+        return (step_differences.astype(np.float32),)
 
-    def _add_votes(self, is_drawn_cell, additions):
+    def _add_votes(self, is_drawn_cell, quadrant_votes):
         """Add to the tables, given the vote of each quadrant: (n_members, n_scores, n_pairs)."""
         # A quadrant with the vote v adds v inside and -v outside. This is 2 v in the cells of the
         # quadrant, and -v in the intercept.
         first, second = (is_drawn_cell[:, self._pairs[:, index]] for index in (0, 1))
-        self.intercept -= additions.sum(axis=(0, 2))
-        self.member_intercepts -= additions.sum(axis=2)
-        self._drawn_cells_and_additions.append(
-            (np.packbits(is_drawn_cell.astype(bool), axis=-1), additions)
+        self.intercept -= quadrant_votes.sum(axis=(0, 2))
+        self.member_intercepts -= quadrant_votes.sum(axis=2)
+        self._drawn_cells_and_votes.append(
+            (np.packbits(is_drawn_cell.astype(bool), axis=-1), quadrant_votes)
         )
         # Axes m: member, p: pair, a and b: cells of its two axes, s: score. The path multiplies
-        # `first` by `additions` before `second`.
+        # `first` by `quadrant_votes` before `second`.
+        path = ["einsum_path", (0, 2), (0, 1)]
         self.votes += 2 * np.einsum(
-            "mpa,mpb,msp->pabs", first, second, additions, optimize=["einsum_path", (0, 2), (0, 1)]
+            "mpa,mpb,msp->pabs", first, second, quadrant_votes, optimize=path
         )
 
     def member_tables(self):
@@ -340,19 +343,19 @@ class InteractionMaster(JointBoostingMaster):
             Their sum over the members is the table of a pair.
         intercepts : ndarray of shape (n_members, n_scores)
         """
-        packed_cells, additions = zip(
-            *self._drawn_cells_and_additions[: self.best_round], strict=True
+        packed_cells, quadrant_votes = zip(
+            *self._drawn_cells_and_votes[: self.best_round], strict=True
         )
-        # `is_drawn_cell` gets the axes (axis, member, cell, round), and `additions` the axes
+        # `is_drawn_cell` gets the axes (axis, member, cell, round), and `quadrant_votes` the axes
         # (pair, score, member, round).
         is_drawn_cell = np.unpackbits(np.stack(packed_cells), axis=-1).transpose(2, 1, 3, 0)
-        additions = np.stack(additions).transpose(3, 2, 1, 0)
+        quadrant_votes = np.stack(quadrant_votes).transpose(3, 2, 1, 0)
         tables = []
-        for (first, second), pair_additions in zip(self._pairs, additions, strict=True):
+        for (first, second), pair_votes in zip(self._pairs, quadrant_votes, strict=True):
             drawn_rows = is_drawn_cell[first, :, : self._axes[first].n_cells, :].astype(float)
             drawn_columns = is_drawn_cell[second, :, : self._axes[second].n_cells, :].astype(float)
             # Axes: (score, member, cell, cell); the sum is over rounds.
-            table = 2 * (drawn_rows * pair_additions[:, :, None]) @ drawn_columns.swapaxes(1, 2)
+            table = 2 * (drawn_rows * pair_votes[:, :, None]) @ drawn_columns.swapaxes(1, 2)
             tables.append(table.transpose(2, 3, 0, 1))
         return tables, self.best_member_intercepts
 

@@ -345,14 +345,14 @@ class JointBoostingMaster(Master):
         return RegionSteps(steps, step_slopes, doubled_decreases=step_slopes)
 
     @abstractmethod
-    def _block_addends(self, draws, difference):
+    def _block_addends(self, draws, step_differences):
         """Return the addends of regions for the blocks.
 
         Parameters
         ----------
         draws : ndarray
             Result of `draw_regions`.
-        difference : ndarray of shape (n_members, n_scores, n_regions)
+        step_differences : ndarray of shape (n_members, n_scores, n_regions)
             Step inside a region minus the step outside.
 
         Returns
@@ -437,8 +437,8 @@ class JointBoostingMaster(Master):
         #    that contains it.
         draws, (steps_outside, steps_inside), slope = proposal
         constant = steps_outside.sum(axis=2).T.astype(np.float32)
-        difference = steps_inside - steps_outside
-        addends = self._block_addends(draws, difference)
+        step_differences = steps_inside - steps_outside
+        addends = self._block_addends(draws, step_differences)
         curvature = self._sum_over_blocks(
             lambda block: block.propose_step(constant, draws, *addends)
         )
@@ -457,7 +457,7 @@ class JointBoostingMaster(Master):
         constants = (steps_inside + steps_outside) * half_step
         self.intercept += constants.sum(axis=(0, 2))
         self.member_intercepts += constants.sum(axis=2)
-        self._add_votes(draws, difference * half_step)
+        self._add_votes(draws, step_differences * half_step)
         # 4) Record the loss.
         if self.validation is None:
             loss = self._stopping_loss(out_of_bag_loss)

@@ -151,9 +151,9 @@ class JointStumpMaster(JointBoostingMaster):
         """Return the sums over all samples and above thresholds; see `BagStumps.sums_above`."""
         return self._stumps.sums_above(draws, *block_sums)
 
-    def _block_addends(self, draws, difference):
+    def _block_addends(self, draws, step_differences):
         """Return the addends of the blocks; see `BagStumps.score_addends`."""
-        return self._stumps.score_addends(draws, difference)
+        return self._stumps.score_addends(draws, step_differences)
 
     def cell_addends(self):
         """Return the sum of the stumps in each bin of each feature: (n_joint_bins, n_scores)."""
