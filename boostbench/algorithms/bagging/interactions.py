@@ -2,7 +2,9 @@
 
 `select_pairs` chooses the pairs after the training of the stumps, and `InteractionMaster` trains
 their tables. An *axis* is a feature of a pair with its values divided into cells: intervals,
-categories, or the missing values (`boostbench.core.learners.feature_interactions.Axis`).
+categories, or the missing values (`boostbench.core.learners.feature_interactions.Axis`). A *view*
+is a column that stumps compare with thresholds: a feature, or a column that represents one of its
+categories or its missing values.
 """
 
 from numbers import Integral
@@ -123,7 +125,9 @@ def _rank_pairs(stump_master, axes):
 
     The ranking uses the derivatives of the loss at the out-of-bag scores.
     """
-    # 1) Compute the scores of the samples that are out of some bag, in the order of the blocks.
+    # 1) Compute the out-of-bag scores, in the order of the blocks: (n_scores, n_samples). Select
+    #    the samples that are out of some bag. The last axis of length 1 stands for the members,
+    #    which `block_loss` expects.
     rows = np.concatenate(stump_master.block_rows)
     block_best_scores = zip(stump_master.blocks, stump_master.best_scores, strict=True)
     scores = np.concatenate(
@@ -131,8 +135,9 @@ def _rank_pairs(stump_master, axes):
     )
     has_out_of_bag = np.concatenate([block.out_of_bag_weights for block in stump_master.blocks]) > 0
     rows, scores = rows[has_out_of_bag], scores[:, has_out_of_bag, None]
-    # 2) Find whether a sample is above each threshold of each axis. Outputs of the stumps on an
-    #    axis have the shape (n_cells, n_stumps).
+    # 2) Find whether a sample is above each threshold of each axis. The `outputs` of the stumps on
+    #    an axis have the shape (n_cells, n_stumps), so that an item of `is_above` has the shape
+    #    (n_samples, n_stumps).
     fill, X = stump_master.params.views_.fill, stump_master.X[rows]
     is_above = []
     for axis in axes:
@@ -141,7 +146,8 @@ def _rank_pairs(stump_master, axes):
     axis_of_threshold = np.repeat(
         np.arange(len(axes)), [axis_stumps.shape[1] for axis_stumps in is_above]
     )
-    # 3) Compute the derivatives of the loss of these samples, and rank the pairs.
+    # 3) Compute the derivatives of the loss of these samples, of shape (n_scores, n_samples), and
+    #    rank the pairs.
     weights = stump_master.weights[rows, None].astype(np.float32)
     loss = stump_master.loss.block_loss(stump_master.loss.target[rows], weights)
     slopes, curvatures = (values[..., 0].astype(float) for values in loss.derivatives(scores))
@@ -223,7 +229,10 @@ class InteractionMaster(JointBoostingMaster):
     votes : ndarray of shape (n_pairs, n_cells, n_cells, n_scores)
         Tables of the pairs, averaged over the members: the addends of the scores in each cell. The
         name is from `JointBoostingMaster`. The tables are padded to the number of cells of the
-        longest axis.
+        longest axis, `n_padded_cells` in the methods.
+    blocks, losses, best_round, best_model, intercept, member_intercepts, best_member_intercepts
+        See `JointBoostingMaster`; `best_model` is the pair of `votes` and `intercept` after the
+        best round.
 
     Notes
     -----
@@ -310,15 +319,28 @@ class InteractionMaster(JointBoostingMaster):
         return np.where(self._is_ordered, is_drawn, uniforms[..., :-2] < 0.5).astype(np.float32)
 
     def _region_sums(self, is_drawn_cell, total, quadrants):
-        """Return the sums of the blocks as they are; see `BlockQuadrants.zero_sums`."""
+        """Return the sums over all samples and over quadrants, which are sums of the blocks.
+
+        The blocks add up the derivatives in each quadrant, so that nothing is left to compute.
+        `total` has the shape (2 * n_scores, n_members), and `quadrants` the shape
+        (n_members, 2 * n_scores, n_pairs).
+        """
         return total, quadrants
 
     def _block_addends(self, is_drawn_cell, step_differences):
-        """Return the addend of each quadrant; see `JointBoostingMaster._block_addends`."""
+        """Return the step inside minus the step outside of each quadrant, as a tuple of one array.
+
+        The array has the shape (n_members, n_scores, n_pairs). The blocks of other regions take
+        several arrays; see `JointBoostingMaster._block_addends`.
+        """
         return (step_differences.astype(np.float32),)
 
     def _add_votes(self, is_drawn_cell, quadrant_votes):
-        """Add to the tables, given the vote of each quadrant: (n_members, n_scores, n_pairs)."""
+        """Add the votes of quadrants to the tables.
+
+        `is_drawn_cell` has the shape (n_members, n_axes, n_cells), and `quadrant_votes` the shape
+        (n_members, n_scores, n_pairs).
+        """
         # A quadrant with the vote v adds v inside and -v outside. This is 2 v in the cells of the
         # quadrant, and -v in the intercept.
         first, second = (is_drawn_cell[:, self._pairs[:, index]] for index in (0, 1))
@@ -346,7 +368,7 @@ class InteractionMaster(JointBoostingMaster):
         packed_cells, quadrant_votes = zip(
             *self._drawn_cells_and_votes[: self.best_round], strict=True
         )
-        # `is_drawn_cell` gets the axes (axis, member, cell, round), and `quadrant_votes` the axes
+        # `is_drawn_cell` has the axes (axis, member, cell, round), and `quadrant_votes` the axes
         # (pair, score, member, round).
         is_drawn_cell = np.unpackbits(np.stack(packed_cells), axis=-1).transpose(2, 1, 3, 0)
         quadrant_votes = np.stack(quadrant_votes).transpose(3, 2, 1, 0)
@@ -360,7 +382,9 @@ class InteractionMaster(JointBoostingMaster):
         return tables, self.best_member_intercepts
 
     def train(self):
-        """Run rounds until the loss stops decreasing, or the time is over."""
+        """Run `n_iterations` rounds, or fewer if the loss stops decreasing or the time is over."""
+        # `generate` draws quadrants and computes their Newton steps. `correct` scales the steps,
+        # adds them to the tables, and returns False after `patience` rounds without a decrease.
         while len(self.losses) < self.params.n_iterations:
             proposal = self.generate()
             if proposal is None or not self.correct(proposal):
