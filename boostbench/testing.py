@@ -121,7 +121,8 @@ def _check_weights(estimator, X, y, unweighted_scores):
         fitted = clone(estimator).fit(X[rows], y[rows], sample_weight=weights[rows])
         return fitted.decision_function(X)
 
-    every_row, is_kept = np.full(len(y), True), np.arange(len(y)) % 5 > 0
+    every_row = np.full(len(y), True)
+    is_kept = np.arange(len(y)) % 5 > 0
     weights = np.random.default_rng(0).uniform(0.5, 1.5, len(y))
     assert (scores(every_row, weights) != unweighted_scores).any(), "weights make no difference"
     np.testing.assert_allclose(

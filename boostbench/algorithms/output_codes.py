@@ -226,9 +226,10 @@ class _ECCMaster(StumpMaster):
         # The factors of a sample's weights depend only on its label and its side of the stump: row
         # `label` of the table if it is below, row ``n_classes + label`` if it is above. They are 1
         # for wrong labels on the same side of the code.
-        opposite = (code[:, None] - code) / 2
-        table = np.exp(np.concatenate([beta * opposite, -alpha * opposite])) / total
-        self.weights *= table.take(self.labels + self.n_classes * is_above, axis=0, mode="clip")
+        half_difference = (code[:, None] - code) / 2
+        exponents = np.concatenate([beta * half_difference, -alpha * half_difference])
+        factors = np.exp(exponents) / total
+        self.weights *= factors.take(self.labels + self.n_classes * is_above, axis=0, mode="clip")
         # The stump is right for all wrong labels only if its edge is 1 and the code separates them
         # all from the true labels (share 1). The training then ends.
         return edge * share < MAX_EDGE

@@ -150,7 +150,7 @@ def read_frame(results: Path) -> tuple["pd.DataFrame", list[str]]:
     # 2) Add the names of data, algorithms and measures, and values as JSON.
     titles, algos, kinds = zip(*(names for names, _ in titled_records), strict=True)
     configs = {record.config.hash: record.config for _, record in titled_records}
-    settings = {name: settings_as_json(config) for name, config in configs.items()}
+    settings = {config_hash: settings_as_json(config) for config_hash, config in configs.items()}
     frame = frame.assign(
         data=titles,
         algo=algos,

@@ -180,12 +180,12 @@ def _collect(
     # 2) Merge the tables. If no row has a number of each algorithm, take the runs if there are any.
     candidates = read_tables(chosen, records, show_step)
     table, table_names = merge(candidates, names, data)
-    arguments = dict(zip([candidate.name for candidate in candidates], chosen, strict=True))
+    argument_of_table = dict(zip([candidate.name for candidate in candidates], chosen, strict=True))
     has_full_row = any(all(table.cells[row, name].numbers for name in names) for row in table.rows)
     runs_table = None if tables or has_full_row else _table_of_runs(names, data, records)
     if runs_table:
         return _Collected(runs_table)
-    return _Collected(table, table_names, [arguments[name] for name in table_names])
+    return _Collected(table, table_names, [argument_of_table[name] for name in table_names])
 
 
 def _table_of_runs(names: Sequence[str], data: Sequence[str], records: Records) -> Table | None:
@@ -230,8 +230,10 @@ def _missing_runs_note(collected: _Collected, records: Records) -> list[str]:
     missing = {key: cell for key, cell in table.cells.items() if not cell.n_finished}
     if not missing:
         return []
-    arguments = dict(zip(table.rows, collected.table_arguments, strict=True))
-    commands = list(dict.fromkeys(f"'boostbench table {arguments[row]}'" for row, _ in missing))
+    argument_of_row = dict(zip(table.rows, collected.table_arguments, strict=True))
+    commands = list(
+        dict.fromkeys(f"'boostbench table {argument_of_row[row]}'" for row, _ in missing)
+    )
     sentences = [f"Missing numbers are run by {join_words(commands)}."]
     other_settings = dict.fromkeys(
         table.rows[row] for (row, _), cell in missing.items() if _has_records(records, cell)

@@ -106,19 +106,19 @@ def to_treelite(model):
     # leaf value.
     is_constant = np.isinf(tests.threshold)
     base_scores = base_scores - leaf_values[is_constant].sum(axis=0)
-    stumps = [
+    varying_stumps = [
         (test, leaf_value)
         for test, leaf_value in zip(tests.iterate(), leaf_values, strict=True)
         if not np.isinf(test.threshold)
     ]
-    if not stumps:
+    if not varying_stumps:
         # treelite refuses a model without trees.
         test = StumpTest(feature=0, threshold=0.0, category=np.nan, true_if_missing=False)
-        stumps = [(test, np.zeros(n_outputs))]
+        varying_stumps = [(test, np.zeros(n_outputs))]
     # 3) Build a tree for each stump and each pair.
     pairs = getattr(model, "pairs_", ())
-    builder = _make_builder(model, len(stumps) + len(pairs), np.atleast_1d(base_scores))
-    for test, leaf_value in stumps:
+    builder = _make_builder(model, len(varying_stumps) + len(pairs), np.atleast_1d(base_scores))
+    for test, leaf_value in varying_stumps:
         _add_tree(builder, TreeNode(_node_test(model, test), -leaf_value, leaf_value))
     for pair in pairs:
         _add_tree(builder, _pair_tree(model, pair, inverse_temperature))

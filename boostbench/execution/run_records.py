@@ -250,18 +250,20 @@ def forecast(groups: Iterable[FitGroup]) -> Forecast:
     """
     seconds, n_unknown, estimates = 0.0, 0, []
     for group in groups:
-        costs = (_mean_cost(group.config, records) for records in group.record_sources)
-        cost = next((cost for cost in costs if cost is not None), None)
-        if cost is None:
+        relative_times = (
+            _mean_relative_time(group.config, records) for records in group.record_sources
+        )
+        relative_time = next((time for time in relative_times if time is not None), None)
+        if relative_time is None:
             n_unknown += group.n_fits
         else:
-            estimate = FitEstimate(group.key, cost * calibration())
+            estimate = FitEstimate(group.key, relative_time * calibration())
             seconds += group.n_fits * estimate.seconds
             estimates.append(estimate)
     return Forecast(seconds, n_unknown, tuple(estimates))
 
 
-def _mean_cost(config: Config, records: Sequence[Record]) -> float | None:
+def _mean_relative_time(config: Config, records: Sequence[Record]) -> float | None:
     """Return the mean CPU time of recorded fits, scaled to the boosting rounds of a config.
 
     Parameters
@@ -278,7 +280,7 @@ def _mean_cost(config: Config, records: Sequence[Record]) -> float | None:
         record has a time.
     """
     same_config = [record for record in records if record.config.content == config.content]
-    costs = []
+    relative_times = []
     for record in same_config or records:
         if record.is_failed or not record.cpu_seconds():
             continue
@@ -289,11 +291,11 @@ def _mean_cost(config: Config, records: Sequence[Record]) -> float | None:
         )
         if not reference:
             continue
-        cost = record.cpu_seconds() / reference
+        relative_time = record.cpu_seconds() / reference
         rounds = config.algo.get("n_iterations")
         recorded_rounds = record.config.algo.get("n_iterations")
         # The parameter of a user's class may be missing, or a word such as "auto".
         if all(isinstance(n, int | float) and n > 0 for n in (rounds, recorded_rounds)):
-            cost *= rounds / recorded_rounds
-        costs.append(cost)
-    return fmean(costs) if costs else None
+            relative_time *= rounds / recorded_rounds
+        relative_times.append(relative_time)
+    return fmean(relative_times) if relative_times else None

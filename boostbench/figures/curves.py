@@ -137,7 +137,8 @@ def curves_headline(curves: Sequence[SplitRecords]) -> str:
     last = max(shared)
     if len(panels) > 1:
         means = [
-            [TEST_ERROR.mean(records, last) for records in panel] for panel in records_by_panel
+            [TEST_ERROR.mean(records, last) for records in records_by_hue]
+            for records_by_hue in records_by_panel
         ]
         best = best_column(rounded(np.array(means), TEST_ERROR.digits))
         scope, test_name = f"{len(means)} data sets", "Wilcoxon's test"

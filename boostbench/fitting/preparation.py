@@ -69,7 +69,7 @@ def fit_scaling_and_projection(
         sparse matrix, or a data frame if there are categories.
     """
     if categories:
-        return _prepare_frame(train, scale, categories)
+        return _fit_frame_preparation(train, scale, categories)
     scale_features = scaler(scale, sparse.issparse(train)).fit(train).transform
     if pca is None:
         return scale_features
@@ -89,7 +89,7 @@ def fit_scaling_and_projection(
     return lambda features: project(centred(scale_features(features)))
 
 
-def _prepare_frame(train, scale: str, categories: Sequence[tuple[int, int]]) -> Callable:
+def _fit_frame_preparation(train, scale: str, categories: Sequence[tuple[int, int]]) -> Callable:
     """Return the function that scales numbers and converts codes to a data frame's categories.
 
     Parameters are as in `fit_scaling_and_projection`. A code is the number of a category, NaN if it

@@ -47,7 +47,7 @@ _CHANCE_REPEATS = 0.01
 _CHANCE_SAMPLE_ROWS = 500
 #: Number of columns whose agreement is multiplied as if they were independent. The columns of a
 #: table depend on each other, so that the product over all columns would be far too small.
-_N_CHANCE_COLUMNS = 3
+_N_RAREST_AGREEING_COLUMNS = 3
 
 
 class DataFault(NamedTuple):
@@ -114,7 +114,7 @@ def find_faults(
 
     # 2) Decide on all rows.
     faults = []
-    if y is not None and _is_beyond_chance(np.bincount(y), n_columns):
+    if y is not None and _is_separation_beyond_chance(np.bincount(y), n_columns):
         for j in _separating_columns(sample, y[rows], n_categories, _MIN_SAMPLE_AUC):
             column = _missing_as_largest(X[:, [j]])
             if _separating_columns(column, y, n_categories[[j]], _MIN_AUC):
@@ -196,7 +196,7 @@ def _chance_of_equal_rows(X: np.ndarray, distinct_rows: np.ndarray) -> float:
     positions = np.linspace(0, len(distinct_rows) - 1, size).astype(np.intp)
     n_equal_pairs = _count_equal_pairs(_missing_as_largest(X[distinct_rows[positions]]))
     n_pairs = max(1, size * (size - 1) / 2)
-    return np.prod(np.sort(n_equal_pairs / n_pairs)[:_N_CHANCE_COLUMNS])
+    return np.prod(np.sort(n_equal_pairs / n_pairs)[:_N_RAREST_AGREEING_COLUMNS])
 
 
 def _missing_as_largest(X: np.ndarray) -> np.ndarray:
@@ -316,7 +316,7 @@ def _is_category_pure(codes: np.ndarray, n_categories: int, y: np.ndarray) -> bo
     return bool(has_several_classes and (has_samples.sum(axis=1) <= 1).all())
 
 
-def _is_beyond_chance(counts: np.ndarray, n_columns: int) -> bool:
+def _is_separation_beyond_chance(counts: np.ndarray, n_columns: int) -> bool:
     r"""Return whether a column that separates the classes is hardly due to chance.
 
     The n labels can be arranged in :math:`n! / \prod_k n_k!` ways along the order of a column. In

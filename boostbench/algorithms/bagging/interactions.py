@@ -284,8 +284,8 @@ class InteractionMaster(JointBoostingMaster):
     def _validation_samples(self, stump_master):
         """Return the validation samples of the stumps with their cells in the tables."""
         best_votes, best_intercept = stump_master.best_model
-        stump_sums = stump_master.codes.stump_sums(best_votes)
-        stump_scores = stump_master.validation.scores(stump_sums, best_intercept)
+        score_table = stump_master.codes.score_table(best_votes)
+        stump_scores = stump_master.validation.scores(score_table, best_intercept)
         viewed = stump_master.params.views_.transform(stump_master.X_val)
         cells = np.stack([axis.cell_indices(viewed) for axis in self._axes], axis=1)
         n_padded_cells = self.votes.shape[1]

@@ -157,7 +157,7 @@ class JointStumpMaster(JointBoostingMaster):
 
     def cell_addends(self):
         """Return the sum of the stumps in each bin of each feature: (n_joint_bins, n_scores)."""
-        return self.codes.stump_sums(self.votes)
+        return self.codes.score_table(self.votes)
 
     def set_validation_data(self, X, target, weights):
         """End the training by the loss of validation samples.

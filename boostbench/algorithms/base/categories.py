@@ -84,7 +84,7 @@ def find_categories(X, requested="from_dtype", weights=None):
     return {feature: _column_categories(X.iloc[:, feature], weights) for feature in features}
 
 
-def is_truncated(categories):
+def may_be_truncated(categories):
     """Return True if a feature has the maximum number of categories.
 
     The training data may then have had more categories, of which the rarest were dropped.

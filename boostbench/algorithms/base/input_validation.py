@@ -20,7 +20,7 @@ from boostbench.algorithms.base.categories import (
     convert_to_pandas,
     encode_categories,
     find_categories,
-    is_truncated,
+    may_be_truncated,
 )
 from boostbench.core.stumps.views import ViewedFeatures, fit_views
 from boostbench.util.compat import check_feature_names, check_sample_weight, safe_indexing
@@ -155,7 +155,11 @@ class InputValidationMixin:
         categories = getattr(self, "categories_", None)
         # 2) Find the categories again if the weights may change them: a category without weight is
         #    dropped, and of too many categories, the ones of the largest weight are kept.
-        if categories and weights is not None and (has_dropped_rows or is_truncated(categories)):
+        if (
+            categories
+            and weights is not None
+            and (has_dropped_rows or may_be_truncated(categories))
+        ):
             X, y = self._validate_input(
                 safe_indexing(frame, present_rows), y_present, weights=weights
             )

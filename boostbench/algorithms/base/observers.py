@@ -78,7 +78,7 @@ class EarlyStopping:
         self.losses = []
         self.best_round = 0
 
-    def losses_so_far(self):
+    def update_losses(self):
         """Return the losses after all rounds so far."""
         # 1) Score the rounds without a loss, stage by stage, with one model of all rounds so far.
         stages = range(len(self.losses) + 1, self.training.rounds + 1)
@@ -100,12 +100,12 @@ class EarlyStopping:
         """Return True if the training should end."""
         if self.training.rounds < self.best_round + self.patience:
             return False
-        self.losses_so_far()
+        self.update_losses()
         return self.training.rounds >= self.best_round + self.patience
 
     def on_training_end(self):
         """Undo the rounds after the best round."""
-        losses = self.losses_so_far()
+        losses = self.update_losses()
         self.training.booster.validation_losses_ = np.array(losses)
         if self.best_round < self.training.rounds:
             self.training.rewind(self.best_round)
@@ -314,7 +314,7 @@ class VerboseReporter:
         # 2) Read the validation loss, if there is one.
         losses = None
         if self.validation:
-            losses, best = self.validation.losses_so_far(), self.validation.best_round
+            losses, best = self.validation.update_losses(), self.validation.best_round
         elif hasattr(training.master, "best_round"):
             # A jointly trained bag stops itself.
             losses, best = model.validation_losses_, training.master.best_round

@@ -26,7 +26,7 @@ _HEAVY_STEPS = 32
 
 # Costs are times, as fractions of the time of an exhaustive search. A candidate takes this many
 # times as long as a feature of the exhaustive search, since its points are gathered first.
-_COST_PER_FEATURE = 3.0
+_CANDIDATE_COST = 3.0
 
 # Cost of the searches since the choice of heavy points, beyond the expected cost, above which heavy
 # points are chosen again. It is about the cost of a choice.
@@ -37,7 +37,7 @@ _MAX_COST = 0.6
 
 # Cost of one threshold, in its prefix sum and in the maximum over thresholds, in units of the
 # addition of one point.
-_COST_PER_THRESHOLD = 2
+_ADDITIONS_PER_THRESHOLD = 2
 
 # Assumed relative change of the light points' weights until heavy points are chosen again. It is an
 # estimate for the choice, and not a bound.
@@ -123,7 +123,7 @@ class BoundedPrefixSumSearch:
             if self._round >= self._next_choice or self._bounds.excess_cost > _MAX_EXCESS_COST:
                 self._bounds, self._next_choice = None, self._round
             # 3) Search the candidates only, if this is faster.
-            if _COST_PER_FEATURE * len(features) < len(self._bins):
+            if _CANDIDATE_COST * len(features) < len(self._bins):
                 sums = self._sums_below(features, weights_float32)
                 return self._select_first(weights, sums, features)
         # 4) Search all features. If it is time, choose heavy points for the next rounds.
@@ -252,8 +252,8 @@ class BoundedPrefixSumSearch:
         n_excluded = np.searchsorted(largest_sums, largest_sums[-1] - assumed_change)
         # 2) Take the number with the smallest cost. This is the cost of the sums of all features
         # over the heavy points, and of the sums of the other features over all points.
-        base_cost = self._cost(n_heavy) / self._cost(n_points)
-        costs = base_cost + _COST_PER_FEATURE * (1 - n_excluded / len(largest_sums))
+        base_cost = self._additions(n_heavy) / self._additions(n_points)
+        costs = base_cost + _CANDIDATE_COST * (1 - n_excluded / len(largest_sums))
         cheapest = costs.argmin()
         if costs[cheapest] > _MAX_COST:
             return None
@@ -271,7 +271,7 @@ class BoundedPrefixSumSearch:
             expected_cost=costs[cheapest],
         )
 
-    def _cost(self, n_points):
+    def _additions(self, n_points):
         """Return the cost of the sums of a feature, in units of the addition of one point.
 
         Parameters
@@ -279,8 +279,8 @@ class BoundedPrefixSumSearch:
         n_points : int or ndarray of int
             Number of points that are added up.
         """
-        threshold_cost = _COST_PER_THRESHOLD * self._n_thresholds
-        return addition_cost(n_points, self._n_thresholds + 1) + threshold_cost
+        threshold_additions = _ADDITIONS_PER_THRESHOLD * self._n_thresholds
+        return addition_cost(n_points, self._n_thresholds + 1) + threshold_additions
 
 
 class _HeavyPointBounds:
@@ -357,7 +357,7 @@ class _HeavyPointBounds:
 
     def record_search(self, n_candidates):
         """Add the unexpected part of the cost of a search with `n_candidates` to `excess_cost`."""
-        cost = self._base_cost + _COST_PER_FEATURE * n_candidates / self._light_sums.shape[1]
+        cost = self._base_cost + _CANDIDATE_COST * n_candidates / self._light_sums.shape[1]
         self.excess_cost += max(0.0, cost - self._expected_cost)
 
 

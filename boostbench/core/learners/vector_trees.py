@@ -221,8 +221,7 @@ class VectorTreeSearch:
             # An edge is the sum above a threshold minus the sum below: plus the total, it is twice
             # the sum above. Twice the total minus this is twice the sum below. The gain is
             # homogeneous: doubled sums and counts give twice the gain.
-            edges += total
-            doubled_sums = edges
+            doubled_sums = np.add(edges, total, out=edges)
             gains = criterion.gain(doubled_sums[:, :-1], doubled_sums[:, -1])
             np.subtract(2 * total, doubled_sums, out=doubled_sums)
             gains += criterion.gain(doubled_sums[:, :-1], doubled_sums[:, -1])

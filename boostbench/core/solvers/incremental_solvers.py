@@ -230,14 +230,14 @@ class PrimalSVM:
         # The step lowers the slack z of each sample by `decrease`. The objective is the loss plus
         # |w|^2 / 2, which changes by the linear term plus half the squared norm of the step.
         decrease = self._y * (step @ self._columns_by_row.matrix)
-        linear, squared_norm = step[1:] @ self.weights, step[1:] @ step[1:]
+        norm_slope, squared_norm = step[1:] @ self.weights, step[1:] @ step[1:]
         loss = self._loss(self._slack)
         size, slack = 1.0, self._slack - decrease
-        change = self._loss(slack) - loss + linear + squared_norm / 2
+        change = self._loss(slack) - loss + norm_slope + squared_norm / 2
         is_too_long = change > _SUFFICIENT_DECREASE * slope + _RELATIVE_TOLERANCE * loss
         # The Hessian does not determine the bias if no sample is in the middle piece.
         if is_too_long or not self._is_middle.any():
-            size = self._exact_line_search(decrease, linear, squared_norm)
+            size = self._exact_line_search(decrease, norm_slope, squared_norm)
             slack = self._slack - size * decrease
         self._theta = self._theta + size * step
         self._move_to_slack(slack)
@@ -259,7 +259,7 @@ class PrimalSVM:
         """Return the values of samples multiplied by their weights."""
         return values if self._sample_weight is None else values * self._sample_weight[rows]
 
-    def _exact_line_search(self, decrease, linear, squared_norm):
+    def _exact_line_search(self, decrease, norm_slope, squared_norm):
         """Return the size of a step at which the objective is smallest.
 
         The derivative along the step increases and is piecewise linear; its root is computed
@@ -269,7 +269,7 @@ class PrimalSVM:
         ----------
         decrease : ndarray of shape (n_samples,)
             Decrease of the slacks by the step.
-        linear, squared_norm : float
+        norm_slope, squared_norm : float
             Derivative of |w|^2 / 2 along the step, and squared norm of the step in w.
 
         Returns
@@ -281,7 +281,7 @@ class PrimalSVM:
         def derivative(size):
             """Return the derivative of the objective along the step, at a given size."""
             clipped = self._clipped_slack(self._slack - size * decrease)
-            return linear + size * squared_norm - self._curvature * (decrease @ clipped)
+            return norm_slope + size * squared_norm - self._curvature * (decrease @ clipped)
 
         # 1) List the sizes at which a sample changes pieces.
         active = decrease != 0
@@ -439,9 +439,10 @@ class GrowingRidge:
         earlier = self._orthogonal.matrix
         coefficients = earlier @ centred
         orthogonal = centred - coefficients @ earlier
-        augmented_square, squared_norm = centred @ orthogonal + 1.0 / self._C, centred @ centred
-        is_dependent = augmented_square < _MIN_NEW_FRACTION * squared_norm
-        length = np.sqrt(squared_norm if is_dependent else augmented_square)
+        squared_norm = centred @ centred
+        augmented_squared_norm = centred @ orthogonal + 1.0 / self._C
+        is_dependent = augmented_squared_norm < _MIN_NEW_FRACTION * squared_norm
+        length = np.sqrt(squared_norm if is_dependent else augmented_squared_norm)
         orthogonal /= length
         # 2) Subtract its projection from the residual. The product with the centred column equals
         # the product with its orthogonal component, since the residual is orthogonal to the earlier

@@ -133,7 +133,7 @@ class FeatureCodes:
         # Bin 0 holds the missing values if there were some in training; the other bins follow it.
         return np.where(is_missing, 0, bins + 1) if has_missing_bin else bins
 
-    def stump_sums(self, coefficients):
+    def score_table(self, coefficients):
         """Return the scores of an additive model of the stumps, as one table per feature.
 
         The score of a sample is the sum of the rows of its joint bins. A row is the weighted sum of

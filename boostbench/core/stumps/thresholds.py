@@ -112,7 +112,9 @@ def _thresholds_by_grid(values, max_bins):
     #    values, less the number of values in the skipped cells before its own cell: the values in
     #    all earlier cells, less the values in the needed ones of these.
     candidates = np.sort(values[is_needed.take(cells)])
-    n_skipped = (cumulative_counts - counts) - (np.cumsum(needed_counts) - needed_counts)
+    n_before = cumulative_counts - counts
+    n_needed_before = np.cumsum(needed_counts) - needed_counts
+    n_skipped = n_before - n_needed_before
     low, high = (
         candidates[rank_below - n_skipped[low_cell]],
         candidates[rank_above - n_skipped[high_cell]],

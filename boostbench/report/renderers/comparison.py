@@ -65,9 +65,9 @@ def _print_numbers_of_two(console: Console, table: Table) -> None:
     for row, title in table.rows.items():
         difference, g, winner = "-", "-", "-"
         p = corrected_t_on_row(table, row, a, b)
-        ours, theirs = (table.cells[row, name] for name in (a, b))
-        if ours.numbers and theirs.numbers:
-            (value,) = differences([ours.mean], [theirs.mean], digits)
+        cell_a, cell_b = (table.cells[row, name] for name in (a, b))
+        if cell_a.numbers and cell_b.numbers:
+            (value,) = differences([cell_a.mean], [cell_b.mean], digits)
             difference = fixed(value, digits, "+" if value else "")
             g = _signed(effect_size_on_row(table, row, a, b))
             first_wins = table.quantity.sign * value < 0
@@ -173,8 +173,8 @@ def comparison_as_json(table: Table, sources: Sequence[str], comparison: Compari
         }
         rows.append({"data": row, "table": source, "numbers": numbers})
         if len(cells) == 2:
-            rows[-1]["hedges_g"] = effect_size_on_row(table, row, *cells)
-            rows[-1]["p_splits"] = corrected_t_on_row(table, row, *cells)
+            rows[-1]["hedges_g"] = effect_size_on_row(table, row, *table.columns)
+            rows[-1]["p_splits"] = corrected_t_on_row(table, row, *table.columns)
     # 2) Tests of each pair over the rows.
     pairs = [
         {

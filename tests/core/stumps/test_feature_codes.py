@@ -159,5 +159,5 @@ def test_stump_sums_of_bins_add_up_to_the_scores():
     outputs = np.column_stack(
         [np.where(table.above(s), 1, -1) for s in range(len(table.view_of_stump))]
     )
-    scores = table.stump_sums(coefficients)[table.joint_bins()].sum(axis=1)
+    scores = table.score_table(coefficients)[table.joint_bins()].sum(axis=1)
     np.testing.assert_allclose(scores, outputs @ coefficients, atol=1e-12)
