@@ -113,22 +113,13 @@ class FeatureCodes:
         is_missing, has_missing_bin = np.isnan(values), views.has_missing(feature)
         is_number = np.isnan(category[0])
         if is_number:
-            # The feature is a number: its bins lie between its thresholds. `fill` has the value of
-            # each view for a missing value, and `fill[0]` the lowest one, or the mean.
+            # The bins lie between the thresholds. `fill` has the value of each view for a missing
+            # value, and `fill[0]` the lowest one, or the mean.
             is_threshold = ~self.is_equality & (self.feature_of_stump == feature)
             thresholds = np.unique(self.threshold_of_stump[is_threshold])
             bins = bin_indices(np.where(is_missing, fill[0], values), thresholds).astype(int)
         else:
-            # The feature is a category. Without missing values in training, a missing value counts
-            # as the most frequent category.
-            category_of_missing, is_most_frequent = 0.0, fill == 1
-            if not has_missing_bin and is_most_frequent.any():
-                # The view of the most frequent category has the fill 1, and all others have 0.
-                category_of_missing = category[is_most_frequent][0]
-            elif not has_missing_bin:
-                # A feature with two categories, 0 and 1, has one view only, here with the fill 0:
-                # the category without a view is the most frequent one.
-                category_of_missing = 1.0 if category[0] == 0 else 0.0
+            category_of_missing = 0.0 if has_missing_bin else _most_frequent(category, fill)
             bins = np.where(is_missing, category_of_missing, values).astype(int)
         # Bin 0 holds the missing values if there were some in training; the other bins follow it.
         return np.where(is_missing, 0, bins + 1) if has_missing_bin else bins
@@ -319,6 +310,21 @@ class FeatureCodes:
     def _bin_of_missing_above(self):
         """Bin of the missing values of the feature of each of the stumps `_missing_above`."""
         return self.first_bin_of_stump[self._missing_above]
+
+
+def _most_frequent(category, fill):
+    """Return the most frequent category of a feature without missing values in training.
+
+    `category` and `fill` have the category of each view, an indicator, and the value of the view
+    for a missing value, which counts as the most frequent category: 1 for the indicator of this
+    category, else 0.
+    """
+    is_most_frequent = fill == 1
+    if is_most_frequent.any():
+        return category[is_most_frequent][0]
+    # A feature with two categories, 0 and 1, has one view only, here with the fill 0: the category
+    # without a view is the most frequent one.
+    return 1.0 if category[0] == 0 else 0.0
 
 
 def fit_feature_codes(X, views, max_bins=None, weights=None):

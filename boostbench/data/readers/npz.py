@@ -98,4 +98,5 @@ def join_parts(parts: list[tuple[np.ndarray, np.ndarray]], where: str):
     with np.errstate(over="ignore"):  # the check of the data set reports infinite values
         X = np.concatenate(matrices).astype(float)
     y = np.concatenate([parse_labels(y, where) for _, y in parts])
-    return X, y, [official_split(len(parts[0][1]), len(y))] if len(parts) == 2 else None
+    splits = [official_split(len(parts[0][1]), len(y))] if len(parts) == 2 else None
+    return X, y, splits
