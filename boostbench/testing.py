@@ -121,6 +121,7 @@ def _check_weights(estimator, X, y, unweighted_scores):
         fitted = clone(estimator).fit(X[rows], y[rows], sample_weight=weights[rows])
         return fitted.decision_function(X)
 
+    # Every fifth sample is removed.
     every_row = np.full(len(y), True)
     is_kept = np.arange(len(y)) % 5 > 0
     weights = np.random.default_rng(0).uniform(0.5, 1.5, len(y))

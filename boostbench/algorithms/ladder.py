@@ -331,7 +331,7 @@ def _store_codewords(model, master):
 
 
 class _CodewordMaster(_RiskMaster):
-    """Master of `CodewordMCBoost`: LADDER, Algorithm 1.
+    """Master of `CodewordMCBoost`: Algorithm 1 of the LADDER paper.
 
     Parameters
     ----------

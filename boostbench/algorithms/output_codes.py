@@ -224,8 +224,10 @@ class _ECCMaster(StumpMaster):
         self.votes.append((alpha + beta) / 2 * code)
         self.intercepts.append((alpha - beta) / 2 * code)
         # The factors of a sample's weights depend only on its label and its side of the stump: row
-        # `label` of the table if it is below, row ``n_classes + label`` if it is above. They are 1
-        # for wrong labels on the same side of the code.
+        # `label` of `factors` if it is below, row ``n_classes + label`` if it is above. They are 1
+        # for wrong labels on the same side of the code, where `half_difference` is 0; it is +1 or
+        # -1 where the sides of the true and the wrong label differ. The mode "clip" skips NumPy's
+        # check of the indices.
         half_difference = (code[:, None] - code) / 2
         exponents = np.concatenate([beta * half_difference, -alpha * half_difference])
         factors = np.exp(exponents) / total
@@ -546,7 +548,8 @@ class _MOMaster(StumpMaster):
         self.votes.append(alpha)
         if has_errors:
             # A weight is multiplied by exp(-alpha) where its stump is right and by exp(alpha) where
-            # it is wrong, and divided by the new sum of all weights.
+            # it is wrong, and divided by the new sum of all weights: the old sum times
+            # sqrt(1 - edge^2). The second factor is the first one times exp(2 alpha).
             right_factor = np.exp(-alpha) / (total * np.sqrt(1 - edge**2))
             increase_if_wrong = right_factor * np.expm1(2 * alpha)
             for block in self.blocks:

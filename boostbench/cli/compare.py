@@ -169,7 +169,8 @@ def _collect(
     from boostbench.analysis.tables import merge
     from boostbench.report.assemble import read_tables
 
-    # 1) Select the tables. If no table has all of the algorithms, take the runs.
+    # 1) Select the tables. If no table has all of the algorithms, take the runs; without runs, the
+    #    error of the selection is raised.
     try:
         chosen = select_tables(names, tables, data)
     except UserError:

@@ -37,7 +37,10 @@ def epilog() -> str:
 
 
 def complete(before: list[str], word: str) -> list[str]:
-    """Return the names that may come next."""
+    """Return the names that may come next.
+
+    `before` has the words before the cursor's word, and `word` is the beginning of that word.
+    """
     return [] if before else configs.list_options("data")
 
 

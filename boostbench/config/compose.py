@@ -428,8 +428,8 @@ class _ComposedConfig(msgspec.Struct):
 
         - a person gave the value, or the config lacks the key: nothing changes;
         - both values are numbers: the smaller one is taken;
-        - the definition of a table or a figure gave a value, and one of both is no number: the
-          value of the definition stays;
+        - the definition of a table or a figure gave a value, and the values are not both
+          numbers: the value of the definition stays;
         - the value is a default, and one of both is no number: the profile's value replaces it.
 
         Parameters

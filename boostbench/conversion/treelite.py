@@ -260,6 +260,7 @@ def _axis_tree(model, axis):
     model : estimator
     axis : boostbench.core.learners.feature_interactions.Axis
     """
+    # `cells` has the cell of each category; it is None for a numeric feature.
     cells, missing_cell = value_cells(model, axis)
     feature = int(axis.feature)
     if cells is not None:

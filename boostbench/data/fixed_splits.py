@@ -94,7 +94,7 @@ def split_from_mask(is_test: np.ndarray, n_samples: int, where: str) -> Split:
 def draw_pools(
     y: np.ndarray, n_pools: int, n_splits: int, per_class: int, seed: int = 0
 ) -> list[Split]:
-    """Draw pools of rows with equal classes, and split each pool several times.
+    """Draw pools with the same number of rows of each class, and split each pool several times.
 
     A stratified quarter of a pool is its test part.
 

@@ -219,7 +219,8 @@ MIN_INEXACT = 2.0**53
 _BYTES_PER_CHARACTER = 4
 #: Bytes that an array of labels may take in any case.
 _SMALL_MEMORY = 80_000_000
-#: Largest ratio of the characters of a larger array, with padding, to the characters of its labels.
+#: Largest ratio of the characters of an array that takes more, including the padding of labels to
+#: the longest one, to the characters of its labels.
 _MAX_PADDING = 10
 
 
@@ -233,8 +234,8 @@ def parse_labels(values, where: str, codes: np.ndarray | None = None) -> np.ndar
     where : str
         Name of the source in messages, e.g. the file name.
     codes : ndarray of shape (n_rows,), int, default=None
-        Position of each row's label in `values`, each of which occurs. None: `values` has one
-        value per row.
+        Position of each row's label in `values`, which then has each distinct value once. None:
+        `values` has one value per row.
 
     Returns
     -------

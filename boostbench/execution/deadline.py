@@ -56,7 +56,8 @@ def find_timeout(trace: Path, limit: float | None) -> Outcome | None:
     Parameters
     ----------
     trace : Path
-        File that `run_with_time_limit` got as `trace`. Only the deadline writes to it.
+        File that `run_with_time_limit` got as `trace`. Only the deadline writes to it, the
+        traceback of the process that it ends.
     limit : float or None
         Time limit in seconds; None: the trial has no limit.
 

@@ -264,7 +264,9 @@ def forecast(groups: Iterable[FitGroup]) -> Forecast:
 
 
 def _mean_relative_time(config: Config, records: Sequence[Record]) -> float | None:
-    """Return the mean CPU time of recorded fits, scaled to the boosting rounds of a config.
+    """Return the mean CPU time of recorded fits as a multiple of the time of the reference job.
+
+    The times are scaled to the boosting rounds of the config.
 
     Parameters
     ----------
@@ -276,8 +278,7 @@ def _mean_relative_time(config: Config, records: Sequence[Record]) -> float | No
     Returns
     -------
     float or None
-        Time as a multiple of the reference job, so that it does not depend on the machine. None: no
-        record has a time.
+        The multiple does not depend on the machine. None: no record has a time.
     """
     same_config = [record for record in records if record.config.content == config.content]
     relative_times = []

@@ -133,7 +133,8 @@ def curves_headline(curves: Sequence[SplitRecords]) -> str:
     )
     if not shared or len(hues) < 2:
         return ""
-    # 2) Test the errors after that round: over data sets, or over the splits of the only one.
+    # 2) Test the errors after that round: over data sets, or over the splits of the only one. A
+    #    panel has the records of a data set, for each hue: an algorithm.
     last = max(shared)
     if len(panels) > 1:
         means = [

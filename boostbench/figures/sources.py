@@ -139,7 +139,7 @@ class FitFigure(FigureDefinition, frozen=True, kw_only=True):
         Parameters
         ----------
         settings : Settings
-            Settings of the fit besides `data` and `algo`; they include `overrides`.
+            Settings of the fit besides `data` and `algo`; the caller has added `overrides`.
         measure : str
             Name of the measure: the kind of result that a split records.
         """

@@ -74,8 +74,8 @@ def fit_scaling_and_projection(
     if pca is None:
         return scale_features
     train = scale_features(train)
-    # The projections subtract the mean's part from a Gram matrix. If the mean is large, digits
-    # cancel, so that the mean of dense features is subtracted before.
+    # Subtract the mean of dense features first: the projections centre only the Gram or
+    # covariance matrix, which loses digits if the mean is large.
     centre = None if sparse.issparse(train) else train.mean(axis=0)
 
     def centred(features):
@@ -90,7 +90,9 @@ def fit_scaling_and_projection(
 
 
 def _fit_frame_preparation(train, scale: str, categories: Sequence[tuple[int, int]]) -> Callable:
-    """Return the function that scales numbers and converts codes to a data frame's categories.
+    """Fit the scaling of numbers, and return a function that prepares a data frame.
+
+    The function scales the numbers, and converts the codes to categories.
 
     Parameters are as in `fit_scaling_and_projection`. A code is the number of a category, NaN if it
     is missing.

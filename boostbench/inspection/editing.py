@@ -323,7 +323,10 @@ def _replace_spread(spread, shapes, new_term):
 
 
 def _table_row_weights(model, shapes, old_term, new_term, X):
-    """Return the weight of the training rows, or of X, in each row of a new term's table.
+    """Return the weight of the samples in each row of a new term's table.
+
+    The samples are the training rows if their weights are known in these rows: the new term has no
+    thresholds that the old one lacks. Otherwise they are X.
 
     Parameters
     ----------
@@ -480,8 +483,9 @@ def _fill_missing_row(term, views):
         # A number without missing values has one view, which is filled with its mean.
         row = int(term.row_indices(fill[:1])[0])
     else:
-        # The view of the most frequent category has the fill 1. If no view has, this is the
-        # category without a view: of two categories, only one has a view.
+        # A view is the indicator of a category; its fill is 1 for the most frequent category. If no
+        # view has the fill 1, the most frequent category is the one without a view: of two
+        # categories, only one has a view.
         codes = views.category[feature_views]
         codes_without_view = np.setdiff1d(np.arange(len(term.categories)), codes)
         most_frequent = np.append(codes[fill == 1], codes_without_view)[0]

@@ -522,7 +522,8 @@ def _integer_cell_names(axis, values):
         Distinct values of the feature, ascending.
     """
     # A cell holds the whole numbers above its lower threshold, up to its upper one. The first and
-    # the last cell are open: they end at the data, or one whole number beyond the threshold.
+    # the last cell are open: they end at the data, or one whole number beyond the threshold. The
+    # first and the last whole number of cell i are lowest[i] and highest[i].
     lowest = [min(values[0], np.floor(axis.thresholds[0])), *np.floor(axis.thresholds) + 1]
     highest = [*np.floor(axis.thresholds), max(values[-1], lowest[-1])]
     names = [

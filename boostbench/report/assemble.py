@@ -79,8 +79,9 @@ def assemble(request: TableRequest, recorded: Sequence[ExperimentResults]) -> Ta
         name: _make_columns(definition, name, algorithm, quantity)
         for name, algorithm in algorithms.items()
     }
-    # 2) Make the cells. The data of a row with records were available when it ran. An experiment
-    #    has a cell for each number of rounds, and these cells share its records.
+    # 2) Make the cells: without data (no source, no records), with data but not runnable, or with
+    #    results, which may be empty. The data of a row with records were available when it ran. An
+    #    experiment has a cell for each number of rounds, and these cells share its records.
     results_of = {
         (cell.row, cell.column): results
         for cell, results in zip(request.runnable_cells, recorded, strict=True)

@@ -100,6 +100,7 @@ class RecordKeys(NamedTuple):
         settings = {name: value for name, value in all_settings.items() if name != "data"}
         # The key of a trial states its rows; otherwise the protocol only affects its features.
         protocol = {name: settings["protocol"].get(name) for name in ("scale", "pca")}
+        # `judged_by` is the criterion of cross-validation, if it is not the error rate.
         trial_names = ("algo", "data", "seed", "judged_by")
         trial = {name: all_settings.get(name) for name in trial_names} | {"protocol": protocol}
         return cls(settings=digest(settings), split=digest(all_settings), trial=digest(trial))
@@ -136,8 +137,8 @@ class RecordKeys(NamedTuple):
 def remove_defaults(config: Mapping[str, Any]) -> dict[str, Any]:
     """Return a config without settings at their default, and without two entries.
 
-    The entry ``cut`` of the data, the options by which they were requested, is left out, as their
-    checksum identifies them. The name of the measure is left out, as its settings identify it.
+    The entry ``cut`` of the data, the options that selected rows and columns, is left out, as the
+    checksum identifies the data. The name of the measure is left out, as its settings identify it.
 
     Parameters
     ----------
@@ -211,7 +212,9 @@ def drop_removed_parameters(value: Any) -> Any:
 
 @functools.cache
 def json_defaults(target: str) -> list[DefaultParameter]:
-    """Return the parameters of a constructor whose default has a JSON form, which they get.
+    """Return the parameters of a constructor with their defaults, converted to JSON types.
+
+    A parameter whose default has no JSON form is left out.
 
     Parameters
     ----------

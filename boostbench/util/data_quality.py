@@ -183,8 +183,8 @@ def _chance_of_equal_rows(X: np.ndarray, distinct_rows: np.ndarray) -> float:
     """Return an upper estimate of the probability that two independent samples are equal.
 
     The share of pairs of rows with equal values estimates the probability that two samples agree
-    in a column. Equal samples agree in all columns, and so in the three columns that agree most
-    rarely; the product of the shares of these is returned.
+    in a column. The product of the shares of the three columns that agree most rarely is returned.
+    It is an upper estimate, since equal samples agree in the other columns, too.
 
     Parameters
     ----------

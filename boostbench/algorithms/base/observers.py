@@ -79,7 +79,7 @@ class EarlyStopping:
         self.best_round = 0
 
     def update_losses(self):
-        """Return the losses after all rounds so far."""
+        """Score the rounds since the last call, and return the losses after all rounds so far."""
         # 1) Score the rounds without a loss, stage by stage, with one model of all rounds so far.
         stages = range(len(self.losses) + 1, self.training.rounds + 1)
         if stages:
@@ -98,6 +98,7 @@ class EarlyStopping:
 
     def on_round_end(self):
         """Return True if the training should end."""
+        # Before this round no loss can end the training, so that scoring waits.
         if self.training.rounds < self.best_round + self.patience:
             return False
         self.update_losses()
@@ -316,7 +317,7 @@ class VerboseReporter:
         if self.validation:
             losses, best = self.validation.update_losses(), self.validation.best_round
         elif hasattr(training.master, "best_round"):
-            # A jointly trained bag stops itself.
+            # A jointly trained bag stops itself, and its master records validation losses.
             losses, best = model.validation_losses_, training.master.best_round
         if losses is not None:
             loss = losses[training.rounds - 1]

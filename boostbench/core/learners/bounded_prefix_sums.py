@@ -25,7 +25,8 @@ from boostbench.core.weak_learner import TIE_TOLERANCE, argmax_with_tolerance
 _HEAVY_STEPS = 32
 
 # Costs are times, as fractions of the time of an exhaustive search. A candidate takes this many
-# times as long as a feature of the exhaustive search, since its points are gathered first.
+# times as long as a feature of the exhaustive search, since its points are gathered first. The time
+# of an exhaustive search is measured in additions of a point (`_additions`).
 _CANDIDATE_COST = 3.0
 
 # Cost of the searches since the choice of heavy points, beyond the expected cost, above which heavy
@@ -209,9 +210,10 @@ class BoundedPrefixSumSearch:
         float
         """
         # A sum in which each weight is rounded r times has an error of at most r eps / 2, relative
-        # to `scale`. Four sums have 2 r eps together: three in a bound (over the heavy points now,
-        # and over all points and the heavy points at their choice), and the sum that it is
-        # compared with. Twice as much covers the roundings of the change of the light points.
+        # to `scale`. Four sums have 4 r eps / 2 = 2 r eps together: three in a bound (over the
+        # heavy points now, and over all points and the heavy points at their choice), and the sum
+        # that the bound is compared with. Twice as much, 4 r eps, covers the roundings of the
+        # change of the light points.
         roundings = max(roundings, self.tables.additions)
         return (4 * roundings * float(np.finfo(np.float32).eps) + TIE_TOLERANCE) * scale
 

@@ -8,7 +8,8 @@ the inverse of the sum of their covariance matrices, times the difference of the
 :math:`P^{(r)} x_i`. It is written as P z: P has the matrices of all classes side by side, and z is
 x_i in the block of class r and 0 in the other blocks. A linear function of the projected data is
 therefore a linear function of z, with n_classes * n_features coefficients for any number of
-projections.
+projections. Each :math:`P^{(r)}` has the shape (n_projections, n_features), P the shape
+(n_projections, n_classes * n_features).
 
 `OutputCodeDiscriminantSearch` is for RBoost^proj, eq. (24). A code turns the weights of a sample in
 the classes into one signed weight, ``sum_r weights[i, r] code[r]``. Its sign is the target of the
@@ -208,7 +209,7 @@ class OutputCodeDiscriminantSearch:
         self._cached_products = list(self._iter_products()) if is_cacheable else None
 
     def best(self, G, codes, violation):
-        """Return the perceptron and the code v with the largest ``violation[v] + edge``.
+        """Return the perceptron and the index v of a code with the largest ``violation[v] + edge``.
 
         Parameters
         ----------
@@ -353,6 +354,7 @@ class OutputCodeDiscriminantSearch:
         best_scores = scores.max(axis=1)
         min_score = max(floor, best_scores.max(initial=-np.inf) - TIE_TOLERANCE * scale)
         candidates = np.flatnonzero((best_scores >= min_score) & (best_scores > -np.inf))
+        # `problem` is the index of a given direction, and i its row in `values` and `scores`.
         stumps = []
         for i, rank in zip(
             candidates, argmax_with_tolerance(scores[candidates], scale), strict=True
@@ -360,6 +362,7 @@ class OutputCodeDiscriminantSearch:
             problem = remaining[i]
             sign = 1.0 if edges[problem, rank] >= -TIE_TOLERANCE * scale else -1.0
             direction = sign * directions[problem]
+            # A negative sign reverses the order of the two values.
             threshold = above_middle(*np.sort(self.X[order[problem, rank : rank + 2]] @ direction))
             stumps.append((float(best_scores[i]), problem, Perceptron(direction, float(threshold))))
         return stumps

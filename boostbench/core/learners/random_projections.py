@@ -132,13 +132,14 @@ class RandomProjectionSearch:
             Number of samples below the threshold minus 1.
         """
         # 1) Find the positions of the largest magnitude, within rounding errors. Positions between
-        # equal values hold no stump; padding repeats the constant stump, and is left out.
+        # equal values hold no stump. Column n_samples - 1 is the constant stump; the later columns
+        # are padding, which repeats it, and are left out.
         n_samples = len(weights)
         magnitudes[is_tied] = -np.inf
         scale = np.abs(weights).sum()
         # A weight in a sum is rounded once for each point of its block, once for each block, and
         # twice by itself. The error of each rounding is at most eps / 2, relative to the sum of
-        # absolute weights. Two sums are compared.
+        # absolute weights. Two sums are compared: 2 r eps / 2 = r eps.
         roundings = _BLOCK_POINTS + magnitudes.shape[1] // _BLOCK_POINTS + 2
         slack = (roundings * float(np.finfo(np.float32).eps) + TIE_TOLERANCE) * scale
         features, ranks = np.nonzero(magnitudes[:, :n_samples] >= magnitudes.max() - slack)

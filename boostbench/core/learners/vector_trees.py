@@ -88,6 +88,7 @@ class LeastSquares:
         -------
         float
         """
+        # Outside of the node the weights are 0, so that any positive count gives the gain 0.
         return float(self.gain(weights, np.where(counts > 0, counts, 1.0)).sum())
 
     def leaf_vectors(self, sums, counts, absolute_sums):
@@ -219,8 +220,8 @@ class VectorTreeSearch:
         def score(edges):
             """Return twice the sum of the gains of both sides of each test."""
             # An edge is the sum above a threshold minus the sum below: plus the total, it is twice
-            # the sum above. Twice the total minus this is twice the sum below. The gain is
-            # homogeneous: doubled sums and counts give twice the gain.
+            # the sum above. Twice the total minus this is twice the sum below. The last column has
+            # the counts. The gain is homogeneous: doubled sums and counts give twice the gain.
             doubled_sums = np.add(edges, total, out=edges)
             gains = criterion.gain(doubled_sums[:, :-1], doubled_sums[:, -1])
             np.subtract(2 * total, doubled_sums, out=doubled_sums)

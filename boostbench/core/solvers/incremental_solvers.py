@@ -228,7 +228,8 @@ class PrimalSVM:
             False if only rounding errors remain.
         """
         # The step lowers the slack z of each sample by `decrease`. The objective is the loss plus
-        # |w|^2 / 2, which changes by the linear term plus half the squared norm of the step.
+        # |w|^2 / 2, which changes by `norm_slope`, its derivative along the step, plus half the
+        # squared norm of the step.
         decrease = self._y * (step @ self._columns_by_row.matrix)
         norm_slope, squared_norm = step[1:] @ self.weights, step[1:] @ step[1:]
         loss = self._loss(self._slack)
@@ -356,8 +357,8 @@ class PrimalSVM:
         hessian = self._curvature * self._gram[:n, :n]
         hessian[np.arange(1, n), np.arange(1, n)] += 1.0
         if not self._is_middle.any():
-            # The Hessian does not determine the step in the bias, which then follows its
-            # derivative; `_exact_line_search` finds the length.
+            # The Hessian does not determine the step in the bias. The entry 1 makes it a gradient
+            # step, and `_exact_line_search` finds its length.
             hessian[0, 0] = 1.0
         factor, _ = lapack.dpotrf(hessian, lower=1)
         self._inverse[:n, :n] = inverse_from_cholesky(factor)
@@ -429,8 +430,9 @@ class GrowingRidge:
 
     def add(self, column):
         """Add a column, an array of shape (n_samples,), and update the fit."""
-        # 1) Centre the column, and make it orthogonal to the earlier ones (Gram-Schmidt). The unit
-        # vector adds 1 / C to the squared norm of the augmented column.
+        # 1) Centre the column, and make it orthogonal to the earlier ones (Gram-Schmidt). The
+        # product of the centred column and its orthogonal component is the squared norm of the
+        # component. The column is augmented by a unit vector for the ridge, which adds 1 / C.
         if self._sample_weight is None:
             mean = column.sum() / len(column)
         else:

@@ -257,8 +257,9 @@ class FeatureCodes:
 
         One cumulative sum runs through all features, and the total of a feature is subtracted at
         the first bin of the next one. `start` is added to the first bin of all, and is not
-        subtracted again, so that every feature begins at it. The cumulative sum therefore never
-        exceeds `start` plus the sum of one feature, and its rounding errors do not accumulate.
+        subtracted again, so that every feature begins at it: the sums [a b | c d] of two features
+        become [start + a, b, c - (a + b), d], and the running sum at c is start + c. It never
+        exceeds `start` plus the sum of one feature, so that its rounding errors do not accumulate.
         """
         totals = np.add.reduceat(sums, self.first_bin[:-1], axis=0)
         sums[self.first_bin[1:-1]] -= totals[:-1]

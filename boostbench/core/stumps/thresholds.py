@@ -175,6 +175,7 @@ def bin_indices(values, thresholds):
         block = values[start : start + _BLOCK_VALUES]
         cells = _grid_cells(block, thresholds[0], thresholds[-1], _N_THRESHOLD_CELLS)
         bin_index = n_thresholds_before.take(cells)
+        # Go up by one threshold while the value is above the next one.
         for _ in range(max_per_cell):
             bin_index += block > next_threshold.take(bin_index)
         indices[start : start + _BLOCK_VALUES] = bin_index

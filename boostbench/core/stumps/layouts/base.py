@@ -39,6 +39,7 @@ class Layout:
         Feature at each position, and the index of its stump; -1 for padding.
     additions, total_additions : int
         Largest number of roundings of a weight below the threshold, and of the total, in an edge.
+        Subclasses set `additions`.
     """
 
     dtype = np.float32
@@ -70,7 +71,7 @@ class Layout:
         return self.layout_for_columns(n_columns)
 
     def class_sum_search(self, labels):
-        """Return a search of thresholds by class, or None if edges are faster.
+        """Return a search from sums of weights by class, or None if a search by edges is faster.
 
         Parameters
         ----------
@@ -112,7 +113,8 @@ class Layout:
         Yields
         ------
         positions : slice or ndarray of int
-        edges : ndarray of shape (n_positions, n_columns)
+            A part of all positions.
+        edges : ndarray of shape (n_yielded_positions, n_columns)
         """
         return self.iter_edge_slices(W, total)
 
