@@ -224,7 +224,7 @@ _SMALL_MEMORY = 80_000_000
 _MAX_PADDING = 10
 
 
-def parse_labels(values, where: str, codes: np.ndarray | None = None) -> np.ndarray:
+def parse_labels(values, where: str, value_of_row: np.ndarray | None = None) -> np.ndarray:
     """Return the labels of the values in a file.
 
     Parameters
@@ -233,7 +233,7 @@ def parse_labels(values, where: str, codes: np.ndarray | None = None) -> np.ndar
         Numbers or text.
     where : str
         Name of the source in messages, e.g. the file name.
-    codes : ndarray of shape (n_rows,), int, default=None
+    value_of_row : ndarray of shape (n_rows,), int, default=None
         Position of each row's label in `values`, which then has each distinct value once. None:
         `values` has one value per row.
 
@@ -260,7 +260,9 @@ def parse_labels(values, where: str, codes: np.ndarray | None = None) -> np.ndar
     # 1) Convert the values to an array of numbers or of text. The array of a list of text takes the
     #    length of the longest one for each; an array of text has its memory already.
     if isinstance(values, list) and all(isinstance(value, str) for value in values):
-        _check_lengths(_value_per_row(np.array([*map(len, values)], dtype=np.int32), codes), where)
+        _check_lengths(
+            _value_per_row(np.array([*map(len, values)], dtype=np.int32), value_of_row), where
+        )
     values = np.asarray(values)
     kind = values.dtype.kind
     if kind not in "biufSU":
@@ -274,17 +276,17 @@ def parse_labels(values, where: str, codes: np.ndarray | None = None) -> np.ndar
     # 2) Report missing labels.
     is_missing = values == "" if values.dtype.kind == "U" else np.isnan(values)
     if is_missing.any():
-        is_missing = _value_per_row(is_missing, codes)
+        is_missing = _value_per_row(is_missing, value_of_row)
         raise UserError(
             f"{where}: {int(is_missing.sum())} labels are missing, the first in row "
             f"{int(is_missing.argmax()) + 1} (counted from 1); every row needs its class"
         )
     # 3) Convert whole numbers to integers.
     if kind == "f":
-        labels = _floats_to_int64(values.astype(float, copy=False), where, codes)
+        labels = _floats_to_int64(values.astype(float, copy=False), where, value_of_row)
     else:
-        labels = _convert_to_int64(values, where, codes)
-    return _value_per_row(labels, codes)
+        labels = _convert_to_int64(values, where, value_of_row)
+    return _value_per_row(labels, value_of_row)
 
 
 def _decode(values: np.ndarray, where: str) -> np.ndarray:
@@ -299,9 +301,9 @@ def _decode(values: np.ndarray, where: str) -> np.ndarray:
         ) from None
 
 
-def _value_per_row(values: np.ndarray, codes: np.ndarray | None) -> np.ndarray:
-    """Return the value of each row; see `parse_labels` for `codes`."""
-    return values if codes is None else values[codes]
+def _value_per_row(values: np.ndarray, value_of_row: np.ndarray | None) -> np.ndarray:
+    """Return the value of each row; see `parse_labels` for `value_of_row`."""
+    return values if value_of_row is None else values[value_of_row]
 
 
 def _check_lengths(lengths: np.ndarray, where: str) -> None:
@@ -329,7 +331,9 @@ def _check_lengths(lengths: np.ndarray, where: str) -> None:
         )
 
 
-def _convert_to_int64(values: np.ndarray, where: str, codes: np.ndarray | None) -> np.ndarray:
+def _convert_to_int64(
+    values: np.ndarray, where: str, value_of_row: np.ndarray | None
+) -> np.ndarray:
     """Return labels as int64 if all are whole numbers; otherwise the text unchanged.
 
     Text such as ``"2.0"`` is converted through float64. Other whole numbers are not, as large ones
@@ -338,10 +342,10 @@ def _convert_to_int64(values: np.ndarray, where: str, codes: np.ndarray | None) 
     Parameters
     ----------
     values : ndarray of shape (n_values,), bool, int or str
-        Labels, each once if there are `codes`.
+        Labels; each once if `value_of_row` is given.
     where : str
         Name of the source in messages.
-    codes : ndarray of int, or None
+    value_of_row : ndarray of int, or None
         See `parse_labels`; messages count rows.
 
     Raises
@@ -360,19 +364,21 @@ def _convert_to_int64(values: np.ndarray, where: str, codes: np.ndarray | None) 
         pass
     except ValueError:  # a word, or a number with a point
         try:
-            return _floats_to_int64(values.astype(float), where, codes)
+            return _floats_to_int64(values.astype(float), where, value_of_row)
         except ValueError:
             return values
     raise UserError(f"{where}: labels beyond 2**63 are not supported; use shorter ones, or words")
 
 
-def _floats_to_int64(numbers: np.ndarray, where: str, codes: np.ndarray | None) -> np.ndarray:
+def _floats_to_int64(
+    numbers: np.ndarray, where: str, value_of_row: np.ndarray | None
+) -> np.ndarray:
     """Return floats as int64; raise an error for fractions and for inexact large numbers.
 
     Parameters
     ----------
     numbers : ndarray of shape (n_values,), float64
-    where, codes
+    where, value_of_row
         See `_convert_to_int64`.
     """
     with np.errstate(invalid="ignore"):
@@ -382,8 +388,11 @@ def _floats_to_int64(numbers: np.ndarray, where: str, codes: np.ndarray | None) 
     is_wrong = is_large | (integers != numbers)
     if not is_wrong.any():
         return integers
-    row = int(_value_per_row(is_wrong, codes).argmax())
-    number, is_large = _value_per_row(numbers, codes)[row], _value_per_row(is_large, codes)[row]
+    row = int(_value_per_row(is_wrong, value_of_row).argmax())
+    number, is_large = (
+        _value_per_row(numbers, value_of_row)[row],
+        _value_per_row(is_large, value_of_row)[row],
+    )
     label = f"{where}: the label {number} in row {row + 1} (counted from 1)"
     if is_large:
         raise UserError(f"{label} is too large to differ from its neighbours as a float64")

@@ -187,7 +187,7 @@ class Boundaries(CrossFigure, frozen=True, kw_only=True):
         ]
         report = execute(configs)
         panels: list[MapPanel] = []
-        facts, stale = [], []
+        table_rows, stale = [], []
         for (row, column), config, rounds, outcome in zip(
             cells, configs, rounds_of_cells, report.results, strict=True
         ):
@@ -199,12 +199,12 @@ class Boundaries(CrossFigure, frozen=True, kw_only=True):
             if outcome.stale:
                 stale.append(f"{algorithm} on {row}")
             if record:
-                facts.append([row, algorithm, *_facts(record, rounds)])
+                table_rows.append([row, algorithm, *_summary_row(record, rounds)])
         return Drawing(
             draw_boundaries(panels),
             configs[0].results,
             stale_note(stale),
-            facts,
+            table_rows,
             _HEADER,
             report.failed,
         )
@@ -227,7 +227,7 @@ def _shown_rounds(column: BoundaryColumn, config: ExperimentConfig) -> int:
     return rounds
 
 
-def _facts(record: BoundaryRecord, shown_rounds: int) -> list[str]:
+def _summary_row(record: BoundaryRecord, shown_rounds: int) -> list[str]:
     """Return the texts below `_HEADER` from ``chosen`` on.
 
     `shown_rounds` is the number of rounds that the figure shows; a fit may have stopped before it.
@@ -244,10 +244,10 @@ def _facts(record: BoundaryRecord, shown_rounds: int) -> list[str]:
     ]
 
 
-_POINT_COLUMNS = 5  # panels in a row
-_POINT_TITLE = 0.24  # inches, height of a title
-_POINT_DPI = 200  # resolution; thousands of points are drawn as pixels
-_MAX_AREA = 5.0  # square points (1/72 inch), of a marker
+_CLOUD_COLUMNS = 5  # panels in a row
+_CLOUD_TITLE_HEIGHT = 0.24  # inches, height of a title
+_CLOUD_DPI = 200  # resolution; thousands of points are drawn as pixels
+_MAX_CLOUD_MARKER_AREA = 5.0  # square points (1/72 inch), of a marker
 
 
 def draw_points(datasets: Sequence[Dataset]) -> Figure:
@@ -263,7 +263,7 @@ def draw_points(datasets: Sequence[Dataset]) -> Figure:
     matplotlib.figure.Figure
     """
     # 1) Arrange the samples: a class is a hue, named by its position among the classes.
-    n_columns = min(_POINT_COLUMNS, len(datasets))
+    n_columns = min(_CLOUD_COLUMNS, len(datasets))
     side = PAGE_WIDTH / n_columns - 0.05  # inches, with a gap between panels
     frame = pd.concat(
         pd.DataFrame(
@@ -273,7 +273,7 @@ def draw_points(datasets: Sequence[Dataset]) -> Figure:
                 "x": dataset.X[dataset.y == class_name, 0],
                 "y": dataset.X[dataset.y == class_name, 1],
                 # The squares of points on a grid touch each other.
-                "area": min(_MAX_AREA, (72 * side / sqrt(dataset.n_samples)) ** 2),
+                "area": min(_MAX_CLOUD_MARKER_AREA, (72 * side / sqrt(dataset.n_samples)) ** 2),
             }
         )
         for dataset in datasets
@@ -286,11 +286,11 @@ def draw_points(datasets: Sequence[Dataset]) -> Figure:
         panels=[dataset.name for dataset in datasets],
         hues=range(max(dataset.n_classes for dataset in datasets)),
         n_columns=n_columns,
-        height=side + _POINT_TITLE,
+        height=side + _CLOUD_TITLE_HEIGHT,
         legend="none",
         grid_lines=None,
         pad=0.02,
-        dpi=_POINT_DPI,
+        dpi=_CLOUD_DPI,
     )
     for axes in grid:
         axes.set(xticks=[], yticks=[], box_aspect=1)
@@ -341,7 +341,7 @@ class PointClouds(FigureDefinition, frozen=True, kw_only=True):
                     f"figure {self.name} needs 2 dense features, and {dataset.name!r} has "
                     f"{dataset.n_features}; take another data set"
                 )
-        facts = [
+        table_rows = [
             [
                 dataset.name,
                 str(dataset.n_samples),
@@ -351,4 +351,4 @@ class PointClouds(FigureDefinition, frozen=True, kw_only=True):
         ]
         header = ["data", "points", "last class %"]
         notes = [f"Not at hand: {', '.join(absent)}."] if absent else []
-        return Drawing(draw_points(datasets), configs[0].results, notes, facts, header)
+        return Drawing(draw_points(datasets), configs[0].results, notes, table_rows, header)

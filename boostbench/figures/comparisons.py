@@ -245,10 +245,12 @@ class Ranks(TableFigure, frozen=True, kw_only=True):
                 "with a number of each"
             )
         by_rank = sorted(comparison.ranks.items(), key=itemgetter(1))
-        facts = [[table.columns[name].label, f"{rank:.2f}"] for name, rank in by_rank]
+        table_rows = [[table.columns[name].label, f"{rank:.2f}"] for name, rank in by_rank]
         notes = [test.sentence(paired_numbers.unit), *filter(None, [paired_numbers.note])]
         notes += stale_cells(table.cells.values())
-        return Drawing(draw_critical_difference(table, comparison), results, notes, facts, _HEADER)
+        return Drawing(
+            draw_critical_difference(table, comparison), results, notes, table_rows, _HEADER
+        )
 
 
 _MATRIX_CELL_WIDTH = 0.95  # inches, at least

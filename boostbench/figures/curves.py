@@ -181,13 +181,13 @@ def best_column(losses: np.ndarray, test_ratio: float | None = None) -> int | No
 
 
 def numbers_on_shared_splits(
-    runs: Sequence[Sequence[Record]], quantity: Quantity, rounds: int | None = None
+    records_by_algorithm: Sequence[Sequence[Record]], quantity: Quantity, rounds: int | None = None
 ) -> tuple[np.ndarray, float | None]:
     """Return the numbers of several algorithms on the splits that all of them have.
 
     Parameters
     ----------
-    runs : sequence of sequence of Record
+    records_by_algorithm : sequence of sequence of Record
         Records of the splits of each algorithm on one data set.
     quantity : Quantity
     rounds : int, default=None
@@ -200,13 +200,16 @@ def numbers_on_shared_splits(
         Number of tested samples per training sample, for `corrected_t`; None if the splits are
         not random.
     """
-    by_split = [
-        {record.split: quantity.number(record, rounds) for record in records} for records in runs
+    number_of_split = [
+        {record.split: quantity.number(record, rounds) for record in records}
+        for records in records_by_algorithm
     ]
-    shared = sorted(set.intersection(*map(set, by_split)))
-    paired = np.array([[run[split] for run in by_split] for split in shared], dtype=float)
-    return paired.reshape(-1, len(runs)), test_train_ratio_of_records(
-        [r for records in runs for r in records]
+    shared = sorted(set.intersection(*map(set, number_of_split)))
+    paired = np.array(
+        [[numbers[split] for numbers in number_of_split] for split in shared], dtype=float
+    )
+    return paired.reshape(-1, len(records_by_algorithm)), test_train_ratio_of_records(
+        [record for records in records_by_algorithm for record in records]
     )
 
 

@@ -31,10 +31,10 @@ class Drawing(msgspec.Struct, frozen=True):
         Folder of the results, whose subfolder ``figures`` receives the files.
     notes : list of str
         Remarks that follow the caption.
-    facts : list of list of str, default=[]
+    table_rows : list of list of str, default=[]
         Rows of the table of drawn numbers on the page; empty: no table.
     header : list of str, default=[]
-        Headings of the columns of `facts`.
+        Headings of the columns of `table_rows`.
     failed : int, default=0
         Number of experiments that could not be computed.
     """
@@ -42,7 +42,7 @@ class Drawing(msgspec.Struct, frozen=True):
     figure: Any
     results: Path
     notes: list[str]
-    facts: list[list[str]] = []
+    table_rows: list[list[str]] = []
     header: list[str] = []
     failed: int = 0
 
@@ -171,7 +171,7 @@ def page_text(definition: FigureDefinition, drawing: Drawing) -> str:
     definition : FigureDefinition
         The picture beside the page has its name.
     drawing : Drawing
-        Its notes and facts follow the caption.
+        Its notes and its table follow the caption.
 
     Returns
     -------
@@ -181,6 +181,6 @@ def page_text(definition: FigureDefinition, drawing: Drawing) -> str:
     title = escape(definition.title)
     parts = [f"# {title}", f"![{title}]({quote(definition.name)}.svg)"]
     parts += map(escape, [definition.caption, *drawing.notes])
-    if drawing.facts:
-        parts.append(pipe_table(drawing.facts, drawing.header, n_left=len(drawing.header)))
+    if drawing.table_rows:
+        parts.append(pipe_table(drawing.table_rows, drawing.header, n_left=len(drawing.header)))
     return "\n\n".join(parts) + "\n"

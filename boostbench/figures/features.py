@@ -166,19 +166,19 @@ class Features(CrossFigure, frozen=True, kw_only=True):
                     f"figure {self.name} has {number} columns {title!r}; give each a title"
                 )
         report = execute(configs)
-        uses, facts, stale = [], [], []
+        uses, table_rows, stale = [], [], []
         for (row, _), title, outcome in zip(cells, titles, report.results, strict=True):
             names = outcome.experiment.dataset.feature_names
             uses.append(FeatureUse(row, title, names, outcome.records))
             if outcome.records:
-                facts.append([row, title, *_table_line(outcome.records, names)])
+                table_rows.append([row, title, *_table_line(outcome.records, names)])
             if outcome.stale:
                 stale.append(f"{title} on {row}")
         return Drawing(
             draw_features(uses),
             configs[0].results,
             stale_note(stale),
-            facts,
+            table_rows,
             _HEADER,
             report.failed,
         )

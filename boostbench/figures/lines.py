@@ -251,7 +251,7 @@ class VariedQuantityFigure(FigureDefinition, frozen=True, kw_only=True):
             self.scale,
         )
         # 2) Write the numbers: a line for each panel and value, a column for each algorithm.
-        facts = []
+        table_rows = []
         for panel, quantity in by_title.items():
             for value, rows in frame[frame.panel == panel].groupby("x"):
                 numbers_of_hue = {row.hue: (row.y, row.error) for row in rows.itertuples()}
@@ -261,9 +261,9 @@ class VariedQuantityFigure(FigureDefinition, frozen=True, kw_only=True):
                     else "-"
                     for title in recorded.titles
                 ]
-                facts.append([f"{panel}: {value:g}", *texts])
+                table_rows.append([f"{panel}: {value:g}", *texts])
         header = [self.varied, *recorded.titles]
-        return Drawing(figure, recorded.results, recorded.notes, facts, header)
+        return Drawing(figure, recorded.results, recorded.notes, table_rows, header)
 
 
 def _mean_std(records: Sequence[Record], quantity: Quantity) -> tuple[float, float]:
@@ -397,7 +397,7 @@ class TimesFigure(FigureDefinition, frozen=True, kw_only=True):
         headline = times_headline([point for point in points if point.panel == last_panel], time)
         figure = draw_times(frame, recorded.titles, self.seconds, headline)
         records = {(point.panel, point.hue, point.x): point.records for point in points}
-        facts = [
+        table_rows = [
             [
                 f"{panel.title}: {value}",
                 *(_time_text(records.get((panel.title, t, value)), time) for t in recorded.titles),
@@ -407,7 +407,7 @@ class TimesFigure(FigureDefinition, frozen=True, kw_only=True):
         ]
         notes = [*headline_note(headline), *recorded.notes]
         header = ["CPU seconds", *recorded.titles]
-        return Drawing(figure, recorded.results, notes, facts, header)
+        return Drawing(figure, recorded.results, notes, table_rows, header)
 
 
 def _time_text(records: Sequence[Record] | None, time: Quantity) -> str:

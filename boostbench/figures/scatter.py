@@ -206,12 +206,12 @@ class Scatter(FigureDefinition, frozen=True, kw_only=True):
         """Draw the figure: see `FigureDefinition.draw`."""
         tables, results = read_figure_tables(self.name, self.tables, overrides)
         totals = count_tables(tables)
-        facts = []
+        table_rows = []
         for line in table_lines(totals, sort_by_paper(tables)):
             if line.tally.compared:
                 counted = [line.tally.count_text(verdict) for verdict in COMPARED]
                 title = f"{line.title}: {line.subtitle}".rstrip(": ")
-                facts.append([title, str(line.tally.compared), *counted])
+                table_rows.append([title, str(line.tally.compared), *counted])
         notes = [counts_paragraph(totals.total), counting_sentences(totals.total, tables)]
         notes += stale_cells(cell for table in tables for cell in table.cells.values())
-        return Drawing(draw_scatter(tables), results, notes, facts, _HEADER)
+        return Drawing(draw_scatter(tables), results, notes, table_rows, _HEADER)

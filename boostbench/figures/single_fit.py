@@ -298,22 +298,22 @@ class PathCurves(FitFigure, frozen=True, kw_only=True):
             draw_paths(record, list(self.classes.values()), dataset.feature_names),
             config.results,
             [*headline_note(paths_headline(record)), *notes],
-            _facts(record),
+            _summary_rows(record),
             _HEADER,
         )
 
 
-def _facts(record: PathsRecord) -> list[list[str]]:
+def _summary_rows(record: PathsRecord) -> list[list[str]]:
     """Return the distance of the two paths at several norms."""
     norms = np.array(record.norms)
     # Evenly spaced positions, which end with the last norm.
     step = ceil(len(norms) / _N_SHOWN)
     shown = sorted(range(len(norms) - 1, -1, -step))
-    facts = []
+    table_rows = []
     for loss, path in record.paths.items():
         exact = np.array(path.exact)
         distances = _path_distances(record, loss)
-        facts += [
+        table_rows += [
             [loss, f"{norms[i]:g}", f"{exact[i].max():.2f}", f"{distances[i]:.1f}"] for i in shown
         ]
-    return facts
+    return table_rows

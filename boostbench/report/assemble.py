@@ -75,7 +75,7 @@ def assemble(request: TableRequest, recorded: Sequence[ExperimentResults]) -> Ta
     first_row = request.cells[: len(definition.columns)]
     algorithms = {cell.column: cell.config.algorithm for cell in first_row}
     quantity = definition.displayed_quantity(measures.find(request.shared_config.measure).quantity)
-    columns = {
+    algorithm_columns = {
         name: _make_columns(definition, name, algorithm, quantity)
         for name, algorithm in algorithms.items()
     }
@@ -98,7 +98,7 @@ def assemble(request: TableRequest, recorded: Sequence[ExperimentResults]) -> Ta
             cell = empty_cell(config.data.name, config.algorithm.name, "")
         else:
             cell = Cell.from_results(results, config.data.name, config.algorithm.name, "")
-        for column_name, column in columns[name].result_columns:
+        for column_name, column in algorithm_columns[name].result_columns:
             cells[row, column_name] = replace(
                 cell,
                 title=column.label,
@@ -110,16 +110,14 @@ def assemble(request: TableRequest, recorded: Sequence[ExperimentResults]) -> Ta
                 published=definition.find_published(row, name, config.algorithm, column.rounds),
             )
     # 3) Put them together. Comparisons and claims are about the columns after the last round.
-    last_name_of = {
-        name: algorithm_columns.last_name for name, algorithm_columns in columns.items()
-    }
+    last_name_of = {name: columns.last_name for name, columns in algorithm_columns.items()}
     return Table(
         name=request.name,
         title=request.title,
         changes=request.changes,
         rows={row.name: row.title for row in definition.rows},
         columns=dict(
-            chain.from_iterable(algorithm_columns.columns for algorithm_columns in columns.values())
+            chain.from_iterable(columns.columns for columns in algorithm_columns.values())
         ),
         cells=cells,
         compared_pairs=[
@@ -134,7 +132,7 @@ def assemble(request: TableRequest, recorded: Sequence[ExperimentResults]) -> Ta
         uncounted={row.name for row in definition.rows if row.published_as},
         remarks=definition.remarks,
         speedup_pairs=[
-            (columns[slow].time_column.name, columns[fast].time_column.name)
+            (algorithm_columns[slow].time_column.name, algorithm_columns[fast].time_column.name)
             for slow, fast in definition.speedup
         ],
         paper=definition.paper,

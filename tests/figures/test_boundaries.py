@@ -95,7 +95,7 @@ def test_many_points_are_small():
 def test_point_clouds_describe_their_data(tmp_path):
     figure = PointClouds(name="f", title="t", caption="c", rows=["annulus"])
     drawing = figure.draw([f"results={tmp_path}"])
-    assert drawing.facts == [["annulus", "6561", "24.0"]]
+    assert drawing.table_rows == [["annulus", "6561", "24.0"]]
     assert drawing.results == tmp_path
 
 
@@ -109,7 +109,7 @@ def test_unavailable_data_sets_are_noted(monkeypatch, tmp_path):
     monkeypatch.setenv("BOOSTBENCH_DATA", str(tmp_path))
     rows = ["linear", "fawcett-disjunctive"]
     drawing = PointClouds(name="f", title="t", caption="c", rows=rows).draw([])
-    assert [facts[0] for facts in drawing.facts] == ["linear"]
+    assert [table_row[0] for table_row in drawing.table_rows] == ["linear"]
     assert drawing.notes == ["Not at hand: fawcett-disjunctive."]
     with pytest.raises(UserError, match="none of the data sets of figure f is at hand"):
         PointClouds(name="f", title="t", caption="c", rows=rows[1:]).draw([])
