@@ -428,9 +428,12 @@ def heat_map_data(shapes, X, *, index, output, largest, format_contribution, for
     Returns
     -------
     dict
-        Names of both features; position, relative value and tooltip of each cell; size of a cell;
-        positions and lines of the tick labels of both axes; number of lines below the plot area;
-        edges of the plot area.
+        - "features": names of both features;
+        - "cells": position ("x", "y"), relative "value" and tooltip ("text") of each cell;
+        - "width", "height": size of a cell;
+        - "x_marks", "y_marks": position and lines of text of each tick label of an axis;
+        - "n_x_lines": number of lines below the plot area;
+        - "box": edges of the plot area.
     """
     # 1) Name the cells of both features. A feature with a few whole numbers has cells such as "1 to
     # 3".
@@ -554,9 +557,9 @@ def tick_labels(axis, names, max_labels, in_cells=False):
         values in the middle.
     """
     if axis.thresholds is None or in_cells:
-        return [(position + 0.5, name) for position, name in enumerate(names)][
-            :: -(-len(names) // max_labels)
-        ]
+        # The quotient is rounded up.
+        step = -(-len(names) // max_labels)
+        return [(position + 0.5, name) for position, name in enumerate(names)][::step]
     # Label evenly spaced thresholds. Threshold number n, from 0, is the edge between cells n and n
     # + 1.
     positions = np.unique(np.linspace(0, len(axis.thresholds) - 1, max_labels).round().astype(int))
