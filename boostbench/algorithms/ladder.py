@@ -338,7 +338,7 @@ class _CodewordMaster(_RiskMaster):
     params, search, risk
         See `_RiskMaster`.
     min_weight : float
-        Smallest sample weight, a bound of `LeastSquares`.
+        Smallest sample weight, the `count_floor` of `LeastSquares`.
 
     Attributes
     ----------

@@ -393,6 +393,7 @@ class AdaBoostMO(TabularBooster, BoostingClassifier):
     True
     """
 
+    # Since edition 2 equally good stumps are chosen in the order of feature and threshold.
     edition = 2
 
     _: KW_ONLY

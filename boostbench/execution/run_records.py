@@ -97,8 +97,8 @@ class RunRecords:
         self.folder = shard.folder(records.results) if shard else records.results
         self.findings = records.findings
         self._records = records
-        # Indexes of a shard, which hold the records of two files, and of a run with rerun="all",
-        # which ignore the existing records of their file.
+        # Record files that differ from the files of the results folder; see `file_for`. A shard
+        # reads the records of two files, and a run with rerun="all" ignores the existing records.
         self._run_files: dict[Path, RecordIndex] = {}
 
     def file_for(self, work: Experiment | Task, tuning: bool = False) -> RecordIndex:

@@ -57,7 +57,7 @@ class CrossColumn(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class CrossFigure(FigureDefinition, frozen=True, kw_only=True):
-    """Base of figures of several algorithms on several data sets.
+    """Base of figures that cross several algorithms with several data sets.
 
     Attributes
     ----------
@@ -276,6 +276,7 @@ def caveats(rows: Sequence[RowCells]) -> list[str]:
     for row in rows:
         titles_by_reason = defaultdict(list)
         for cell in row.cells:
+            # Splits may have failed, or may not have run yet.
             if cell.n_failed or cell.missing:
                 reason = f"only {format_splits(cell)} splits" if cell.n_finished else "not run"
                 titles_by_reason[reason].append(cell.title)

@@ -15,7 +15,7 @@ from boostbench.inspection.displays import most_important_features
 # Maximum number of stumps that are listed by default, as more are hard to read.
 _MAX_RULES = 100
 
-# Number of features that are listed by default for a model with more stumps.
+# Number of features (terms) that are listed by default for a model with more stumps.
 _DEFAULT_TERMS = 5
 
 
@@ -188,7 +188,10 @@ def _merge_categories(term, printed):
 
 
 def _largest_range(term):
-    """Return the largest range of a term's contributions to a score."""
+    """Return the largest range of a term's contributions to a score.
+
+    `table` has the contribution of missing values as its last row, and `values` is without it.
+    """
     return np.ptp(term.table if term.has_missing else term.values, axis=0).max()
 
 

@@ -325,6 +325,7 @@ def _check_text(column, name, takes_categories=True):
         return
     counts = _hashable_values(column).value_counts()
     texts = [str(text) for text in counts.index]
+    # A pair of the kind of problem and an example, or None.
     problem = text_problem(texts, counts.to_numpy(), len(column))
     frame = f"frame[{name!r}]"
     category_conversion_code = f"{frame} = {frame}.astype('category')"

@@ -257,8 +257,8 @@ class ClassStumpSearch(ClassTreeSearch):
         if self._prefix_sums is None:
             position = self._best_position_from_differences(G, scale)
         else:
-            # `majority_weight` returns weights, and `_doubled_majority_weight` of the other search
-            # twice these weights, hence half the scale.
+            # `majority_weight` returns the weights that the other search doubles, so that an equal
+            # relative tolerance for ties needs half the scale.
             position = self._prefix_sums.best_position(G, majority_weight, scale / 2)
         if position is None:
             return None
@@ -293,6 +293,8 @@ class ClassStumpSearch(ClassTreeSearch):
         """
         self._weights_by_class.ravel()[self._own_class_index] = G
         total = np.bincount(self.labels, G, self.n_classes)[:, None]
+        # The search passes the edges of each stump, the difference of the weights above and below
+        # its threshold, to the function.
         return self.search.best_position(
             self._weights_by_class, partial(_doubled_majority_weight, total=total), scale
         )

@@ -199,6 +199,8 @@ def comparison_as_json(table: Table, sources: Sequence[str], comparison: Compari
     # 3) The test of three algorithms or more.
     friedman = None
     if comparison.friedman:
+        # "chi2" is Friedman's statistic, and "f" is Iman and Davenport's, both with a p-value.
+        # "p_by" is the source of the p-values: a distribution, or orders of the ranks.
         friedman = {
             "chi2": comparison.friedman.chi2,
             "p": comparison.friedman.p,

@@ -483,7 +483,8 @@ def _break_lines(text: str, width: float) -> list[str]:
     A line may end at a space, before the point of ``AdaBoost.ECC`` or its abbreviation ``AB.ECC``,
     and after the hyphen of ``MCBoost-exp``.
     """
-    # The group keeps the separators, a space or nothing, at the odd indices.
+    # The group keeps the separators, a space or nothing, at the odd indices. A B before a point
+    # ends the abbreviation AB of AdaBoost.
     pieces = re.split(r"( |(?<=[a-zB])(?=\.[A-Za-z])|(?<=[A-Za-z]-)(?=[a-z]))", text)
     words, spaces = pieces[::2], ["", *pieces[1::2]]
     max_width = max(width, *map(text_width, words))
