@@ -41,18 +41,18 @@ def compose_experiment(
     folders: Sequence[Path] = (),
 ) -> ExperimentConfig:
     """Compose one experiment, see `compose_config`."""
-    composed = _compose(overrides, user_keys, folders)[1]
+    completed = _compose(overrides, user_keys, folders)[1]
     return ExperimentConfig(
-        algorithm=AlgorithmSpec.from_config(composed.algo),
-        data=DataSpec.from_config(composed.data),
-        protocol=struct_from_config(ProtocolSpec, composed.protocol, "protocol"),
-        measure=composed.measure,
-        seed=composed.seed,
-        profile=composed.profile,
-        parallel=composed.parallel,
-        results=Path(composed.results),
-        rerun=composed.rerun,
-        shard=composed.shard,
+        algorithm=AlgorithmSpec.from_config(completed.algo),
+        data=DataSpec.from_config(completed.data),
+        protocol=struct_from_config(ProtocolSpec, completed.protocol, "protocol"),
+        measure=completed.measure,
+        seed=completed.seed,
+        profile=completed.profile,
+        parallel=completed.parallel,
+        results=Path(completed.results),
+        rerun=completed.rerun,
+        shard=completed.shard,
     )
 
 
@@ -87,15 +87,15 @@ def compose_config(
     UserError
         If a group has no such option, a key is unknown, or a value is not valid for its key.
     """
-    tree, composed = _compose(overrides, user_keys, folders)
-    # `_ComposedConfig` completes these keys; the others are as in the tree.
+    tree, completed = _compose(overrides, user_keys, folders)
+    # `_CompletedConfig` completes these keys; the others are as in the tree.
     completed_keys = ("algo", "data", "protocol", "results")
-    return tree.values | {key: getattr(composed, key) for key in completed_keys}
+    return tree.values | {key: getattr(completed, key) for key in completed_keys}
 
 
 def _compose(
     overrides: Settings, user_keys: Collection[str] | None, folders: Sequence[Path]
-) -> tuple["ConfigTree", "_ComposedConfig"]:
+) -> tuple["ConfigTree", "_CompletedConfig"]:
     """Return the config before and after its completion; see `compose_config`.
 
     `compose_config` needs both: the parts that are completed, and the other keys as they are in the
@@ -105,24 +105,24 @@ def _compose(
     -------
     tree : ConfigTree
         Config as Hydra composes it.
-    composed : _ComposedConfig
+    completed : _CompletedConfig
         Config without values of a replaced algorithm or of replaced data, with the profile applied.
     """
     overrides = Settings(zip(allow_new_parameters(overrides), overrides.values(), strict=True))
     tree = merge_configs(overrides, tuple(folders))
     override_keys = [*map(strip_prefix, overrides)]
     user_keys = override_keys if user_keys is None else [*map(strip_prefix, user_keys)]
-    composed = _ComposedConfig.from_config(tree)
+    completed = _CompletedConfig.from_config(tree)
     # 1) Drop the values that belong to a replaced algorithm or to replaced data.
     if "algo._target_" in override_keys:
         option = load_option("algo", _chosen_option("algo", overrides), tuple(folders))
-        composed.drop_inherited_algorithm_values(ConfigTree(option), override_keys)
-    composed.drop_inherited_data_values(override_keys)
-    composed.use_openml_splits(override_keys)
+        completed.drop_inherited_algorithm_values(ConfigTree(option), override_keys)
+    completed.drop_inherited_data_values(override_keys)
+    completed.use_openml_splits(override_keys)
     # 2) Apply the profile, and check the values that it may have changed.
-    composed.apply_profile(override_keys, user_keys)
-    composed.check()
-    return tree, composed
+    completed.apply_profile(override_keys, user_keys)
+    completed.check()
+    return tree, completed
 
 
 class ConfigTree:
@@ -298,7 +298,7 @@ def check_option(group: str, name: str, valid_names: Sequence[str]) -> None:
     )
 
 
-class _ComposedConfig(msgspec.Struct):
+class _CompletedConfig(msgspec.Struct):
     """Merged config of one experiment, which is completed in place.
 
     Attributes
@@ -326,7 +326,7 @@ class _ComposedConfig(msgspec.Struct):
     shard: Any
 
     @classmethod
-    def from_config(cls, tree: ConfigTree) -> "_ComposedConfig":
+    def from_config(cls, tree: ConfigTree) -> "_CompletedConfig":
         """Return the values of a merged config, after checking their types.
 
         Raises
@@ -340,19 +340,19 @@ class _ComposedConfig(msgspec.Struct):
         if isinstance(results, int | float) and results is not True:
             content["results"] = str(results)
         try:
-            composed = msgspec.convert(content, cls)
+            completed = msgspec.convert(content, cls)
         except msgspec.ValidationError:
             # The slower check raises the error again, with the key and advice.
-            composed = struct_from_yaml(cls, content, "the configuration", allow_empty=True)
-        if not composed.results:
-            raise invalid_folder_error(composed.results)
-        composed.results = str(user_path(composed.results))
-        if "name" not in composed.algo:
+            completed = struct_from_yaml(cls, content, "the configuration", allow_empty=True)
+        if not completed.results:
+            raise invalid_folder_error(completed.results)
+        completed.results = str(user_path(completed.results))
+        if "name" not in completed.algo:
             raise UserError("the configuration lacks algo.name, which names the files of records")
-        if not isinstance(composed.algo["name"], str):
-            raise UserError(f"algo.name is {composed.algo['name']!r}; it must be text")
-        composed.algo.setdefault("title", composed.algo["name"])
-        return composed
+        if not isinstance(completed.algo["name"], str):
+            raise UserError(f"algo.name is {completed.algo['name']!r}; it must be text")
+        completed.algo.setdefault("title", completed.algo["name"])
+        return completed
 
     def drop_inherited_algorithm_values(
         self, old_option: ConfigTree, override_keys: Sequence[str]
