@@ -2,6 +2,9 @@
 
 A bit of a code is the sign of a linear function of the features, or of kernel values at some
 anchors. The mathematics is in `boostbench.core.binary_codes`.
+
+Each class defines `_fit_directions` of `LinearTransformer`, whose argument `features` contains X or
+the kernel values, with mean 0.
 """
 
 from dataclasses import KW_ONLY
