@@ -12,7 +12,7 @@ import pytest
 
 import boostbench
 import boostbench.inspection
-from boostbench.config.tables import TableDefinition
+from boostbench.config.table_definitions import TableDefinition
 from boostbench.util import configs
 
 ROOT = Path(__file__).parents[1]

@@ -12,11 +12,11 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from boostbench.algorithms.base.booster import TabularBooster, WeightedBooster
+from boostbench.algorithms.base.decision_values import rounding_slack
 from boostbench.algorithms.base.estimators import BoostingClassifier, NoEarlyStoppingMixin
 from boostbench.algorithms.base.input_validation import normalise_weights
 from boostbench.algorithms.base.master import MIN_EDGE, Master
 from boostbench.algorithms.base.parameters import NonNegativeInt, PositiveInt, TwoOrMore
-from boostbench.algorithms.base.predictions import rounding_slack
 from boostbench.algorithms.explanation.stump_sums import stump_sum_from_trees
 from boostbench.algorithms.hashing import PackedCodesMixin
 from boostbench.core.codebooks import draw_codebook

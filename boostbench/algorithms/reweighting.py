@@ -15,8 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, check_X_y, validate_data
 
 from boostbench.algorithms.base.booster import densify
-from boostbench.algorithms.base.input_validation import encode_known_labels
-from boostbench.algorithms.base.predictions import (
+from boostbench.algorithms.base.decision_values import (
     INVERSE_TEMPERATURES,
     decision_values,
     labels_from_scores,
@@ -24,6 +23,7 @@ from boostbench.algorithms.base.predictions import (
     probabilities,
     rounding_slack,
 )
+from boostbench.algorithms.base.input_validation import encode_known_labels
 from boostbench.algorithms.explanation.explainable import ExplainableMixin
 from boostbench.algorithms.explanation.stump_sums import require_no_interactions
 from boostbench.core.losses.objective import get_loss

@@ -18,10 +18,10 @@ from math import isnan
 from typing import NamedTuple
 
 from boostbench.analysis.cells import Cell, pair_numbers, test_train_ratio, unique_by_number
+from boostbench.analysis.result_table import Table
 from boostbench.analysis.statistics import LEVEL
 from boostbench.analysis.statistics.agreement import Agreement, compare_means
 from boostbench.analysis.statistics.resampled import p_above, p_below
-from boostbench.analysis.tables import Table
 from boostbench.papers.notes import Claim
 
 # Decimals for comparisons of our own numbers, which are not rounded to the paper's decimals: the

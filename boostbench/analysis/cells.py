@@ -21,8 +21,8 @@ from boostbench.fitting.quantities import ROUNDS, TEST_ERROR, Quantity
 from boostbench.fitting.stages import ROUND_PARAMETERS
 from boostbench.papers.notes import find_note
 from boostbench.papers.published import Published, find_quantity
+from boostbench.records.fit_results import SplitRecord
 from boostbench.records.index import ExperimentResults
-from boostbench.records.results import SplitRecord
 from boostbench.records.schema import Config
 from boostbench.records.verified import Finding
 

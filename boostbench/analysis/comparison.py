@@ -15,12 +15,12 @@ import numpy as np
 from scipy import special
 
 from boostbench.analysis.cells import Cell, pair_numbers, test_train_ratio
+from boostbench.analysis.result_table import Table
 from boostbench.analysis.statistics import finite_array
 from boostbench.analysis.statistics.bayesian import Posterior, correlated_t, signed_rank
 from boostbench.analysis.statistics.friedman import Friedman, average_ranks, friedman, holm
 from boostbench.analysis.statistics.resampled import corrected_t
 from boostbench.analysis.statistics.wilcoxon import Wilcoxon, wilcoxon
-from boostbench.analysis.tables import Table
 from boostbench.fitting.quantities import Quantity
 from boostbench.util.numbers import differences, rounded
 

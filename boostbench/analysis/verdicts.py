@@ -22,9 +22,9 @@ from boostbench.analysis.algorithm_pairs import (
     find_effects,
 )
 from boostbench.analysis.cells import Cell, unique_by_number
+from boostbench.analysis.result_table import Table
 from boostbench.analysis.statistics import LEVEL, finite_array
 from boostbench.analysis.statistics.agreement import MARGIN, MARGINS, Agreement
-from boostbench.analysis.tables import Table
 from boostbench.papers.published import sources
 
 # Samples of a bootstrap; the ends of the interval are then stable to a few tenths of a percent.

@@ -17,7 +17,7 @@ from boostbench.util.terminal import echo, spinner
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from boostbench.analysis.tables import Table
+    from boostbench.analysis.result_table import Table
     from boostbench.report.data_files import PublishedVerdict, VerdictLine
 
 
@@ -140,7 +140,7 @@ def _print_verdicts(with_records: Sequence[Table], without_records: Sequence[Tab
     """Print the verdicts of tables, and the names of tables without records."""
     from boostbench.analysis.algorithm_pairs import judge_claims
     from boostbench.report.findings import published_listing
-    from boostbench.report.renderers.terminal import print_listing
+    from boostbench.report.renderers.console import print_listing
     from boostbench.report.wording import freshness_notes, partial_notes
     from boostbench.util.terminal import make_console
 
@@ -182,7 +182,7 @@ def _print_counts(
         effects_sentence,
         swaps_sentence,
     )
-    from boostbench.report.renderers.terminal import make_grid
+    from boostbench.report.renderers.console import make_grid
 
     # 1) Print the numbers of verdicts, a column for each verdict that occurs.
     tables = [*with_records, *without_records]
@@ -267,7 +267,10 @@ def check_published(
         If the file is not valid, or one of its lines matches several experiments.
     """
     with spinner("starting"):
-        from boostbench.analysis.runs import find_experiments, table_of_published_file
+        from boostbench.analysis.recorded_experiments import (
+            find_experiments,
+            table_of_published_file,
+        )
         from boostbench.papers.published import (
             MAX_DECIMALS,
             MAX_REPEATS,
@@ -277,7 +280,7 @@ def check_published(
         from boostbench.records.index import Records
         from boostbench.report.data_files import find_verdicts, verdicts_as_json
         from boostbench.report.findings import published_listing
-        from boostbench.report.renderers.terminal import print_listing
+        from boostbench.report.renderers.console import print_listing
         from boostbench.util.terminal import make_console
 
     # 1) Check the arguments, and read the file.

@@ -17,8 +17,8 @@ from boostbench.util.terminal import echo, spinner
 if TYPE_CHECKING:
     from boostbench.analysis.cells import Cell
     from boostbench.analysis.comparison import Comparison
-    from boostbench.analysis.tables import Table
-    from boostbench.config.tables import RowDefinition, TableDefinition
+    from boostbench.analysis.result_table import Table
+    from boostbench.config.table_definitions import RowDefinition, TableDefinition
     from boostbench.records.index import Records
 
 
@@ -92,8 +92,11 @@ def compare(
     with spinner("starting"):
         from boostbench.analysis.comparison import compare_columns
         from boostbench.records.index import Records
-        from boostbench.report.renderers.comparison import comparison_as_json, print_comparison
-        from boostbench.report.renderers.terminal import short_names
+        from boostbench.report.renderers.comparison_report import (
+            comparison_as_json,
+            print_comparison,
+        )
+        from boostbench.report.renderers.console import short_names
         from boostbench.util.terminal import make_console
 
     # 1) Check the arguments.
@@ -166,7 +169,7 @@ def _collect(
     show_step : callable
         Shows the current step, see `boostbench.util.terminal.spinner`.
     """
-    from boostbench.analysis.tables import merge
+    from boostbench.analysis.result_table import merge
     from boostbench.report.assemble import read_tables
 
     # 1) Select the tables. If no table has all of the algorithms, take the runs; without runs, the
@@ -205,7 +208,11 @@ def _table_of_runs(names: Sequence[str], data: Sequence[str], records: Records) 
     UserError
         If there is a table, and a name of `data` is unknown.
     """
-    from boostbench.analysis.runs import experiments_on, find_experiments, table_of_experiments
+    from boostbench.analysis.recorded_experiments import (
+        experiments_on,
+        find_experiments,
+        table_of_experiments,
+    )
 
     # The config of a data set with the key `redraw` draws rows with replacement, so that a row may
     # lie in the training and in the test part. Such data are compared only if they are named.
@@ -295,7 +302,7 @@ def _draw_figures(table: Table, comparison: Comparison, path: Path, depth: int) 
 
     if comparison.friedman is None:
         raise UserError("nothing to draw: fewer than two data sets have a number of each algorithm")
-    from boostbench.figures.comparisons import draw_critical_difference, draw_matrix
+    from boostbench.figures.significance import draw_critical_difference, draw_matrix
     from boostbench.figures.style import save
 
     by_rank, title = draw_critical_difference(table, comparison), f"Ranks of {table.title}"
@@ -315,7 +322,7 @@ def select_tables(
     Parameters
     ----------
     names : sequence of str
-        Columns of tables, see `boostbench.analysis.tables.find_column`.
+        Columns of tables, see `boostbench.analysis.result_table.find_column`.
     tables : sequence of str, default=()
         Names of tables, or paths of YAML files. Empty: all tables of ``conf`` that hold the
         algorithms, the ones with the most data sets first. Tables in which a data set has several
@@ -333,8 +340,8 @@ def select_tables(
     UserError
         If a table, an algorithm or a row is unknown, or no table holds all algorithms.
     """
-    from boostbench.analysis.tables import find_column
-    from boostbench.config.tables import TableDefinition, read_definitions
+    from boostbench.analysis.result_table import find_column
+    from boostbench.config.table_definitions import TableDefinition, read_definitions
 
     # 1) Find the tables with a column of each algorithm. The keys that name tables are entries of
     #    `tables`, which may be paths, or names of tables of ``conf``.

@@ -30,7 +30,7 @@ def run(args: Namespace) -> int:
     with spinner("starting"):
         from boostbench.figures.definition import page_text, read_figure
         from boostbench.figures.style import save
-        from boostbench.report.renderers.terminal import short_names
+        from boostbench.report.renderers.console import short_names
         from boostbench.util.terminal import make_console
 
     definition = read_figure(args.name)

@@ -19,7 +19,7 @@ def run(args: Namespace) -> int:
     """Add the records of folders to another folder, and print the numbers of records."""
     folders, results = parse_names_and_results("merge", args.words)
     with spinner("merging"):
-        from boostbench.records.merge import merge_records
+        from boostbench.records.merging import merge_records
 
         summary = merge_records(map(user_path, folders), results, newest=args.newest)
     for problem in (*summary.warnings, *summary.conflicts):

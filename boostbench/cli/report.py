@@ -16,7 +16,7 @@ from boostbench.util.files import user_path, writing_to
 from boostbench.util.terminal import echo, spinner
 
 if TYPE_CHECKING:
-    from boostbench.analysis.tables import Table
+    from boostbench.analysis.result_table import Table
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -58,7 +58,7 @@ def make_report(words: Sequence[str], output: Path | None = None) -> None:
         If a table is unknown, or there are no records. Nothing was written then.
     """
     with spinner("starting"):
-        from boostbench.analysis.runs import find_experiments
+        from boostbench.analysis.recorded_experiments import find_experiments
         from boostbench.analysis.verdicts import count_tables
         from boostbench.execution.progress import counted
         from boostbench.records.index import Records
@@ -119,8 +119,8 @@ def _find_user_tables(results: Path) -> list[str]:
 
     A file that is not valid is left out with a message, as the user has not named it.
     """
+    from boostbench.config.table_definitions import TableDefinition
     from boostbench.config.table_request import TableRequest
-    from boostbench.config.tables import TableDefinition
 
     table_names = [file.stem for file in sorted((results / "tables").glob("*.md"))]
     other_names = [name for name in table_names if name not in configs.list_options("table")]

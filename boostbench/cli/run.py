@@ -299,7 +299,7 @@ def _print_job(experiments: Sequence[ExperimentConfig], report: Report) -> None:
     from boostbench.config.table_request import find_reference
     from boostbench.fitting.quantities import get_quantity
     from boostbench.report.document import make_summary
-    from boostbench.report.renderers.terminal import print_summary, print_warnings
+    from boostbench.report.renderers.console import print_summary, print_warnings
     from boostbench.report.wording import STALE, freshness_notes
     from boostbench.util.terminal import make_console
 
@@ -397,7 +397,7 @@ def _print_sweep(
         Config of each job.
     """
     from boostbench.fitting.quantities import TEST_ERROR
-    from boostbench.report.renderers.terminal import make_grid, short_names
+    from boostbench.report.renderers.console import make_grid, short_names
     from boostbench.report.wording import format_number, format_splits, format_time, stale_mark
     from boostbench.util.terminal import make_console
 

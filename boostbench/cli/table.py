@@ -46,8 +46,8 @@ def run(args: Namespace) -> int:
     """Make the table, or one table for each quantity of ``quantity=A,B``."""
     with spinner("starting"):
         from boostbench.config.overrides import check_no_conflicting_values
+        from boostbench.config.table_definitions import TableDefinition
         from boostbench.config.table_request import TableRequest
-        from boostbench.config.tables import TableDefinition
 
     settings = split_quantities(args.words)
     check_no_conflicting_values(settings[0])
@@ -99,14 +99,14 @@ def make_table(request: TableRequest, orientation: Orientation = "auto") -> int:
         from boostbench.report.assemble import assemble
         from boostbench.report.data_files import table_as_csv
         from boostbench.report.document import make_document, make_summary
-        from boostbench.report.renderers.latex import latex, latex_notes
-        from boostbench.report.renderers.markdown import markdown
-        from boostbench.report.renderers.terminal import (
+        from boostbench.report.renderers.console import (
             print_headline,
             print_judgement,
             print_summary,
             print_table,
         )
+        from boostbench.report.renderers.latex import latex, latex_notes
+        from boostbench.report.renderers.markdown import markdown
         from boostbench.util.files import atomic_write_text
         from boostbench.util.terminal import make_console
 

@@ -205,8 +205,8 @@ def _class_name(record: Record) -> str:
 
 def _table_groups(table: str, records: Records) -> set[Group]:
     """Return the groups (algorithm, its choices and data set) of a table's records."""
+    from boostbench.config.table_definitions import TableDefinition
     from boostbench.config.table_request import TableRequest
-    from boostbench.config.tables import TableDefinition
     from boostbench.records.verified import Group
 
     cells = TableRequest.compose(TableDefinition.read(table)).runnable_cells
@@ -312,7 +312,7 @@ def _track_progress(fits: Iterable[Refit], planned: Sequence[Refit]) -> Iterable
 
 def _print_plan(console: Console, refits: Sequence[Refit]) -> None:
     """Print the number and the time of the refits of each algorithm."""
-    from boostbench.report.renderers.terminal import make_grid
+    from boostbench.report.renderers.console import make_grid
 
     grid = make_grid(["algorithm", "groups", "refits", "CPU min"])
     by_algorithm = defaultdict(list)
@@ -339,7 +339,7 @@ def _print_findings(
         Finding of each group; None if no record of the group was fitted again.
     """
     from boostbench.records.verified import STATES
-    from boostbench.report.renderers.terminal import make_grid
+    from boostbench.report.renderers.console import make_grid
 
     # 1) Count the states of each algorithm.
     counts = Counter()

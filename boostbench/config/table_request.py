@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from boostbench.config.tables import TableDefinition, shipped_data, shipped_definition
+from boostbench.config.table_definitions import TableDefinition, shipped_data, shipped_definition
 from boostbench.papers.metadata import library
 from boostbench.papers.published import Published, find_quantity
 from boostbench.spec import measures

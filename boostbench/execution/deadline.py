@@ -17,7 +17,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from boostbench.fitting.trial import DIED, Outcome, Trial, calibration, run_trial
-from boostbench.records.results import Results
+from boostbench.records.fit_results import Results
 from boostbench.util.errors import UserError
 
 #: Grace period, in which a trial can stop after its limit before its process is ended: a fraction

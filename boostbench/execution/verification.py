@@ -32,7 +32,7 @@ from boostbench.fitting.trial import Outcome, Trial
 from boostbench.fitting.tuning import inner_splits, trials
 from boostbench.records.codec import make_record
 from boostbench.records.environment import now, system
-from boostbench.records.results import Results, SplitRecord, TrialRecord
+from boostbench.records.fit_results import Results, SplitRecord, TrialRecord
 from boostbench.records.schema import BadLine, Config, Record
 from boostbench.records.verified import Finding, Group
 from boostbench.spec import measures

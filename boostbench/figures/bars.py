@@ -15,7 +15,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from boostbench.analysis.cells import Cell
-from boostbench.analysis.tables import Table
+from boostbench.analysis.result_table import Table
 from boostbench.analysis.verdicts import VERDICTS
 from boostbench.figures.definition import Drawing, FigureDefinition, axis_label
 from boostbench.figures.panels import draw_panels

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from scipy import stats
 
 from boostbench.analysis.cells import Cell, unique_by_number
-from boostbench.analysis.tables import Table
+from boostbench.analysis.result_table import Table
 from boostbench.analysis.verdicts import COMPARED, VERDICTS, count_tables
 from boostbench.figures.definition import Drawing, FigureDefinition, axis_label
 from boostbench.figures.panels import draw_panels

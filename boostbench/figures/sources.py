@@ -14,7 +14,7 @@ from typing import NamedTuple
 import msgspec
 
 from boostbench.analysis.cells import Cell
-from boostbench.analysis.tables import Table, find_column
+from boostbench.analysis.result_table import Table, find_column
 from boostbench.config.choices import (
     AlgorithmChoice,
     check_applicable,
@@ -23,7 +23,7 @@ from boostbench.config.choices import (
 )
 from boostbench.config.compose import compose_experiment
 from boostbench.config.overrides import Settings, parse_overrides
-from boostbench.config.tables import TableDefinition
+from boostbench.config.table_definitions import TableDefinition
 from boostbench.data.dataset import Dataset
 from boostbench.execution.jobs import execute
 from boostbench.figures.definition import FigureDefinition, stale_note

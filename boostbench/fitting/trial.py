@@ -24,7 +24,7 @@ from boostbench.fitting.preparation import fit_scaling_and_projection
 from boostbench.fitting.quantities import TIME_DIGITS
 from boostbench.fitting.splits import Split
 from boostbench.records.environment import environment, now
-from boostbench.records.results import Results, SplitResults
+from boostbench.records.fit_results import Results, SplitResults
 from boostbench.records.schema import Point, Seconds
 from boostbench.spec.algorithm import AlgorithmSpec
 from boostbench.spec.data import KEEP_MISSING

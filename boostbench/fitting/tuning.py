@@ -22,7 +22,7 @@ from boostbench.fitting.measures.base import Measure
 from boostbench.fitting.splits import Split, smallest_class
 from boostbench.fitting.stages import digest_of_labels
 from boostbench.fitting.trial import Fit, Trial
-from boostbench.records.results import TrialRecord, TrialResults
+from boostbench.records.fit_results import TrialRecord, TrialResults
 from boostbench.records.schema import Point, Record
 from boostbench.util.errors import UserError
 

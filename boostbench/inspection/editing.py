@@ -15,9 +15,9 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.isotonic import isotonic_regression
 from sklearn.utils.validation import check_is_fitted
 
+from boostbench.algorithms.base.decision_values import rounding_slack
 from boostbench.algorithms.base.estimators import ScoringClassifier
 from boostbench.algorithms.base.input_validation import InputValidationMixin
-from boostbench.algorithms.base.predictions import rounding_slack
 from boostbench.algorithms.explanation.explainable import ExplainableMixin
 from boostbench.algorithms.explanation.shape_functions import ShapeFunctions
 from boostbench.algorithms.explanation.spread import (

@@ -17,8 +17,8 @@ import pandas as pd
 from boostbench.algorithms.base.booster import densify
 from boostbench.algorithms.base.categories import convert_to_pandas
 from boostbench.algorithms.explanation.stump_sums import require_stump_sum, shortest_decimals
+from boostbench.inspection.calibration import evaluate
 from boostbench.inspection.displays import most_important_features
-from boostbench.inspection.evaluation import evaluate
 from boostbench.inspection.shape_displays import distinct_integers, heat_map_data, visible_steps
 from boostbench.util.files import write_output
 from boostbench.util.terminal import printable
@@ -262,7 +262,7 @@ class _Page:
 
         Parameters
         ----------
-        result : boostbench.inspection.evaluation.Evaluation
+        result : boostbench.inspection.calibration.Evaluation
 
         Returns
         -------

@@ -17,7 +17,13 @@ from typing import Any, NamedTuple
 import msgspec
 from msgspec import UNSET
 
-from boostbench.records.results import FailedSplit, FailedTrial, Results, SplitRecord, TrialRecord
+from boostbench.records.fit_results import (
+    FailedSplit,
+    FailedTrial,
+    Results,
+    SplitRecord,
+    TrialRecord,
+)
 from boostbench.records.schema import SCHEMA, BadLine, Config, Provenance, Record, check
 from boostbench.spec import measures
 from boostbench.spec.keys import canonical_json

@@ -21,7 +21,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from boostbench.records.results import FailedSplit, SplitRecord
+from boostbench.records.fit_results import FailedSplit, SplitRecord
 from boostbench.records.schema import Data, Record
 from boostbench.records.store import (
     NewestRecords,

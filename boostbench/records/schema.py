@@ -4,7 +4,7 @@
 `Config`              all settings and facts that affect a result; records share it
 `Provenance`          code and machine that made records; records share it
 `Record`              base class of the records of finished and failed fits, whose subclasses are
-                      in `boostbench.records.results`
+                      in `boostbench.records.fit_results`
 `check`               conversion of JSON types to a struct, with an error that names the field
 ====================  =========================================================================
 

@@ -12,9 +12,9 @@ from typing import NamedTuple
 import msgspec
 
 from boostbench.analysis.cells import Cell, empty_cell
-from boostbench.analysis.tables import Column, ColumnPair, Table
+from boostbench.analysis.result_table import Column, ColumnPair, Table
+from boostbench.config.table_definitions import TableDefinition, read_definitions
 from boostbench.config.table_request import TableRequest
-from boostbench.config.tables import TableDefinition, read_definitions
 from boostbench.fitting.quantities import QUANTITIES, Quantity
 from boostbench.records.index import ExperimentResults, Records
 from boostbench.spec import measures

@@ -10,10 +10,10 @@ from itertools import groupby
 from typing import NamedTuple
 
 from boostbench.analysis.comparison import Comparison, PairTest, compare_columns, pair_columns
+from boostbench.analysis.result_table import ColumnPair, Table
 from boostbench.analysis.statistics import LEVEL
 from boostbench.analysis.statistics.friedman import holm
 from boostbench.analysis.statistics.wilcoxon import Wilcoxon, wilcoxon
-from boostbench.analysis.tables import ColumnPair, Table
 from boostbench.report.blocks import Line, Listing
 from boostbench.util.numbers import fixed, format_p_value
 

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import msgspec
 
 from boostbench.analysis.cells import Cell
-from boostbench.analysis.tables import Table
+from boostbench.analysis.result_table import Table
 from boostbench.analysis.verdicts import VERDICTS, Tally, count_tables
 from boostbench.fitting.quantities import QUANTITIES
 from boostbench.papers.published import find_quantity

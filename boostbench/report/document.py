@@ -11,10 +11,10 @@ from math import isnan
 from boostbench.analysis.algorithm_pairs import judge_claims
 from boostbench.analysis.cells import Cell
 from boostbench.analysis.comparison import pair_columns
+from boostbench.analysis.result_table import Table
 from boostbench.analysis.statistics import LEVEL
 from boostbench.analysis.statistics.friedman import average_ranks, holm
 from boostbench.analysis.statistics.wilcoxon import wilcoxon
-from boostbench.analysis.tables import Table
 from boostbench.data.dataset import Dataset
 from boostbench.fitting.quantities import QUANTITIES, SCORES
 from boostbench.report import wording

@@ -11,9 +11,9 @@ from math import isnan
 from statistics import median
 
 from boostbench.analysis.cells import Cell
-from boostbench.analysis.runs import RecordedExperiment, available_metrics
+from boostbench.analysis.recorded_experiments import RecordedExperiment, available_metrics
+from boostbench.analysis.result_table import Table
 from boostbench.analysis.statistics.agreement import MARGIN, POWER, SHORT_BASES
-from boostbench.analysis.tables import Table
 from boostbench.analysis.verdicts import CORRECTED, WITHOUT_POOL, count_verdicts
 from boostbench.fitting.quantities import CALIBRATION, Quantity
 from boostbench.report import wording

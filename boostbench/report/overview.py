@@ -12,8 +12,8 @@ from math import isnan
 from statistics import median
 
 from boostbench.analysis.algorithm_pairs import Effects, Swaps
+from boostbench.analysis.result_table import Table
 from boostbench.analysis.statistics.agreement import MARGIN, POWER
-from boostbench.analysis.tables import Table
 from boostbench.analysis.verdicts import (
     COMPARED,
     CORRECTED,

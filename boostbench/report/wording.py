@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Iterable
 
 from boostbench.analysis.cells import Cell, CellResult
+from boostbench.analysis.result_table import Table
 from boostbench.analysis.statistics.resampled import INDEPENDENT
-from boostbench.analysis.tables import Table
 from boostbench.fitting.quantities import QUANTITIES, SCORES
 from boostbench.util.numbers import format_seconds, mean_std
 

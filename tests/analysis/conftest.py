@@ -5,7 +5,7 @@ from fitting.examples import CONFIG, FAILURE, RECORD, modify_record, recorded
 
 from boostbench.analysis.cells import Cell
 from boostbench.analysis.frame import ResultFrame
-from boostbench.analysis.tables import Column, ColumnPair, Table
+from boostbench.analysis.result_table import Column, ColumnPair, Table
 from boostbench.fitting.quantities import QUANTITIES, TEST_ERROR
 from boostbench.papers.published import Published
 from boostbench.spec.keys import digest

@@ -9,9 +9,9 @@ from boostbench.analysis.statistics.resampled import p_below
 from boostbench.fitting.quantities import QUANTITIES
 from boostbench.papers.notes import Claim
 from boostbench.report.document import make_document
+from boostbench.report.renderers.console import print_judgement
 from boostbench.report.renderers.latex import latex_notes
 from boostbench.report.renderers.markdown import markdown
-from boostbench.report.renderers.terminal import print_judgement
 from boostbench.util.terminal import make_console
 
 LOW, HIGH = [10.0, 11.0, 12.0, 11.0, 10.5], [14.0, 15.5, 16.2, 15.1, 14.9]

@@ -1,6 +1,6 @@
 from dataclasses import replace
 
-from boostbench.analysis.tables import Column, ColumnPair, find_column, merge
+from boostbench.analysis.result_table import Column, ColumnPair, find_column, merge
 from boostbench.fitting.quantities import QUANTITIES
 
 

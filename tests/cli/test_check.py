@@ -235,7 +235,7 @@ def test_published_imports_no_tables_and_no_unused_algorithms(write_published, f
         "from boostbench.cli import main\n"
         "main(['check', '--published', sys.argv[1]])\n"
         "assert 'boostbench.algorithms.mcboost' not in sys.modules\n"
-        "assert 'boostbench.config.tables' not in sys.modules\n"
+        "assert 'boostbench.config.table_definitions' not in sys.modules\n"
     )
     subprocess.run([sys.executable, "-c", code, path], check=True, cwd=folder)
 

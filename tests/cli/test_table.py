@@ -11,7 +11,7 @@ from sklearn.datasets import dump_svmlight_file, load_wine
 
 from boostbench.analysis.verdicts import COMPARED
 from boostbench.config.compose import compose_experiment
-from boostbench.config.tables import TableDefinition
+from boostbench.config.table_definitions import TableDefinition
 from boostbench.data.sources import openml_client
 from boostbench.papers.published import find_quantity, lines_of
 from boostbench.records.store import read_records, record_path

@@ -12,7 +12,7 @@ from omegaconf import OmegaConf
 
 from boostbench.config.compose import compose_config, merge_configs
 from boostbench.config.overrides import allow_new_parameters, parse_overrides
-from boostbench.config.tables import TableDefinition
+from boostbench.config.table_definitions import TableDefinition
 from boostbench.data.loading import load
 from boostbench.spec.protocol import ProtocolSpec
 from boostbench.util import configs

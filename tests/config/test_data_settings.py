@@ -2,7 +2,7 @@ import pytest
 
 from boostbench.config.choices import data_settings
 from boostbench.config.compose import compose_config
-from boostbench.config.tables import TableDefinition
+from boostbench.config.table_definitions import TableDefinition
 from boostbench.util.errors import UserError
 
 

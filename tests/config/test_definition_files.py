@@ -3,7 +3,7 @@ import shutil
 import pytest
 import yaml
 
-from boostbench.config.tables import TableDefinition
+from boostbench.config.table_definitions import TableDefinition
 from boostbench.util import configs
 from boostbench.util.errors import UserError
 

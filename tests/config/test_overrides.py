@@ -10,7 +10,7 @@ from boostbench.config.overrides import (
     expand_sweep,
     parse_overrides,
 )
-from boostbench.config.tables import TableDefinition
+from boostbench.config.table_definitions import TableDefinition
 from boostbench.util.errors import UserError
 
 

@@ -2,13 +2,13 @@ import pytest
 
 from boostbench.config.compose import compose_experiment
 from boostbench.config.overrides import parse_overrides
-from boostbench.config.table_request import find_departures, find_reference
-from boostbench.config.tables import (
+from boostbench.config.table_definitions import (
     TableDefinition,
     read_definitions,
     shipped_data,
     shipped_definition,
 )
+from boostbench.config.table_request import find_departures, find_reference
 from boostbench.papers.published import find_quantity
 
 

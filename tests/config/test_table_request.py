@@ -1,7 +1,7 @@
 import pytest
 
+from boostbench.config.table_definitions import TableDefinition
 from boostbench.config.table_request import TableRequest
-from boostbench.config.tables import TableDefinition
 from boostbench.util.errors import UserError
 
 

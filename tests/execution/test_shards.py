@@ -3,7 +3,7 @@ from fitting.toy import run
 
 from boostbench.execution.run_records import Shard
 from boostbench.execution.runner import Planned
-from boostbench.records.merge import merge_records
+from boostbench.records.merging import merge_records
 from boostbench.records.store import read_records
 from boostbench.util.errors import UserError
 

@@ -21,7 +21,7 @@ from boostbench.execution.verification import (
 from boostbench.execution.workers import Workers
 from boostbench.fitting.trial import Outcome, run_trial
 from boostbench.records.environment import system
-from boostbench.records.results import SplitResults, TrialResults
+from boostbench.records.fit_results import SplitResults, TrialResults
 from boostbench.records.store import read_records
 from boostbench.records.verified import Group, RefitFindings, add_finding
 from boostbench.util.errors import UserError

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from boostbench.analysis.frame import ResultFrame
 from boostbench.records.codec import make_record
-from boostbench.records.results import SplitResults
+from boostbench.records.fit_results import SplitResults
 from boostbench.records.schema import Config, Provenance
 from boostbench.records.store import RecordFile, read_records
 

@@ -13,7 +13,7 @@ from boostbench.fitting.preparation import fit_scaling_and_projection
 from boostbench.fitting.splits import splits
 from boostbench.fitting.stages import digest_of_labels
 from boostbench.fitting.trial import Trial, run_trial
-from boostbench.records.results import Results
+from boostbench.records.fit_results import Results
 from boostbench.spec import measures
 from boostbench.spec.algorithm import AlgorithmSpec
 from boostbench.spec.protocol import ProtocolSpec

@@ -2,7 +2,7 @@ import pytest
 from fitting.examples import RECORD, TRIAL, modify_record, recorded
 
 from boostbench.records.index import title_data_sets
-from boostbench.records.merge import merge_options
+from boostbench.records.merging import merge_options
 from boostbench.records.schema import Data
 from boostbench.spec.data import selecting_options
 

@@ -24,7 +24,7 @@ from fitting.examples import (
 )
 
 from boostbench.records import codec
-from boostbench.records.results import SplitRecord
+from boostbench.records.fit_results import SplitRecord
 from boostbench.records.schema import BadLine
 from boostbench.records.store import (
     RecordFile,

@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 
 from boostbench.config.compose import compose_config
-from boostbench.config.tables import TableDefinition
+from boostbench.config.table_definitions import TableDefinition
 from boostbench.papers.metadata import library
 from boostbench.papers.published import lines_of as published
 from boostbench.records.index import Records

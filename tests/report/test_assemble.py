@@ -2,8 +2,8 @@ from pathlib import Path
 
 import pytest
 
+from boostbench.config.table_definitions import TableDefinition
 from boostbench.config.table_request import TableRequest
-from boostbench.config.tables import TableDefinition
 from boostbench.records.index import Records
 from boostbench.report.assemble import read_tables
 from boostbench.report.document import make_document

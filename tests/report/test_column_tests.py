@@ -5,10 +5,10 @@ import numpy as np
 import pytest
 
 from boostbench.analysis.comparison import compare_columns
+from boostbench.analysis.result_table import Column, ColumnPair, Table
 from boostbench.analysis.statistics.bayesian import correlated_t, signed_rank
 from boostbench.analysis.statistics.friedman import holm
 from boostbench.analysis.statistics.resampled import corrected_t
-from boostbench.analysis.tables import Column, ColumnPair, Table
 from boostbench.fitting.quantities import QUANTITIES, TEST_ERROR
 from boostbench.report.column_tests import matrix_listing, pair_sentences, summarize_tests
 from boostbench.report.document import make_document

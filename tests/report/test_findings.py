@@ -3,7 +3,7 @@ from dataclasses import replace
 from fitting.examples import RECORD, modify_record, recorded, with_records
 
 from boostbench.analysis.frame import ResultFrame
-from boostbench.analysis.tables import Column
+from boostbench.analysis.result_table import Column
 from boostbench.fitting.quantities import QUANTITIES
 from boostbench.papers.published import Published
 from boostbench.report.document import make_row

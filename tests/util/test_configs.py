@@ -1,14 +1,14 @@
 import pytest
 import yaml
 
-from boostbench.config.tables import TableDefinition
+from boostbench.config.table_definitions import TableDefinition
 from boostbench.figures.boundaries import Boundaries
-from boostbench.figures.comparisons import Ranks
 from boostbench.figures.curves import Curves
 from boostbench.figures.definition import read_figure
 from boostbench.figures.features import Features
 from boostbench.figures.lines import TimesFigure
 from boostbench.figures.scatter import Scatter
+from boostbench.figures.significance import Ranks
 from boostbench.figures.single_fit import PathCurves
 from boostbench.papers.published import lines_of
 from boostbench.util import configs

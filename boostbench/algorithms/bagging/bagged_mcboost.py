@@ -2,8 +2,8 @@
 
 from boostbench.algorithms.bagging.joint_losses import LogisticLoss
 from boostbench.algorithms.bagging.jointly_bagged_stumps import JointlyBaggedStumps
+from boostbench.algorithms.base.decision_values import INVERSE_TEMPERATURES
 from boostbench.algorithms.base.estimators import ScoringClassifier
-from boostbench.algorithms.base.predictions import INVERSE_TEMPERATURES
 from boostbench.algorithms.explanation.spread import UncertainClassifierMixin
 
 

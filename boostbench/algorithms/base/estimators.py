@@ -16,19 +16,19 @@ from sklearn.utils import assert_all_finite
 from sklearn.utils.validation import check_is_fitted
 
 from boostbench.algorithms.base.booster import Booster, TabularBooster, WeightedBooster, densify
-from boostbench.algorithms.base.parameters import (
-    DeclaredParameters,
-    Fraction,
-    PositiveInt,
-    TwoOrMore,
-)
-from boostbench.algorithms.base.predictions import (
+from boostbench.algorithms.base.decision_values import (
     INVERSE_TEMPERATURES,
     decision_values,
     labels_from_scores,
     log_probabilities,
     probabilities,
     rounding_slack,
+)
+from boostbench.algorithms.base.parameters import (
+    DeclaredParameters,
+    Fraction,
+    PositiveInt,
+    TwoOrMore,
 )
 from boostbench.algorithms.explanation.explainable import ExplainableMixin
 from boostbench.core.coefficient_path import coefficients_after
@@ -148,7 +148,7 @@ class BoostingClassifier(ScoringClassifier, Booster):
         Returns
         -------
         float
-            See `boostbench.algorithms.base.predictions.probabilities`.
+            See `boostbench.algorithms.base.decision_values.probabilities`.
         """
         return INVERSE_TEMPERATURES.get(self._fit_param("loss"), 1.0)
 

@@ -112,7 +112,7 @@ class ExplainableMixin:
         constant : ndarray of shape () or (n_classes,)
         slack : float
             Scores that differ by at most this number are tied; see
-            `boostbench.algorithms.base.predictions.decision_values`.
+            `boostbench.algorithms.base.decision_values.decision_values`.
         """
         views = getattr(self, "views_", None) or identity_views(self.n_features_in_)
         stump_sum = self.stump_sum().expand_category_sets(views)

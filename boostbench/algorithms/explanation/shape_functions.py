@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from boostbench.algorithms.base.booster import densify
-from boostbench.algorithms.base.predictions import decision_values, labels_from_scores
+from boostbench.algorithms.base.decision_values import decision_values, labels_from_scores
 from boostbench.algorithms.explanation.stump_sums import (
     feature_names,
     output_names,

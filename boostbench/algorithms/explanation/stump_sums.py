@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 from sklearn.utils.validation import check_is_fitted
 
-from boostbench.algorithms.base.predictions import rounding_slack
+from boostbench.algorithms.base.decision_values import rounding_slack
 from boostbench.core.stumps.category_sets import StumpsWithSets
 from boostbench.core.stumps.stump import Stump, Stumps
 from boostbench.core.stumps.views import identity_views

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
-from boostbench.algorithms.base.predictions import ROUNDING
+from boostbench.algorithms.base.decision_values import ROUNDING
 from boostbench.core.stumps.stump import Stumps, additive_tables
 from boostbench.core.stumps.thresholds import bin_indices
 

@@ -7,7 +7,7 @@ twice the sum of ``G`` over the samples at or below the threshold.
 `StumpEvaluator` computes edges. `boostbench.core.stumps.search` selects the best stump.
 
 A *layout* is an arrangement of the training data from which the edges of all stumps are computed
-(`boostbench.core.stumps.layouts.base`). The number of distinct values determines the fastest one:
+(`boostbench.core.stumps.layouts.layout`). The number of distinct values determines the fastest one:
 
 ==================  ======================================  =================================
 layout              work per round                          for
@@ -27,8 +27,8 @@ import numpy as np
 from scipy import sparse
 
 from boostbench.core.stumps.feature_codes import fit_feature_codes, numeric_feature_codes
-from boostbench.core.stumps.layouts.base import UNIT_ROUNDOFF
 from boostbench.core.stumps.layouts.joint_histogram import JointHistogram
+from boostbench.core.stumps.layouts.layout import UNIT_ROUNDOFF
 from boostbench.core.stumps.layouts.sorted import Sorted
 from boostbench.core.stumps.layouts.sparse import SparseBins, SparseFeatures
 from boostbench.core.stumps.stump import BLOCK_OUTPUTS, Stump

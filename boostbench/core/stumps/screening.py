@@ -10,7 +10,7 @@ A *criterion* turns the edges of stumps, of shape (n_stumps, n_columns), into sc
 
 import numpy as np
 
-from boostbench.core.stumps.layouts.base import UNIT_ROUNDOFF
+from boostbench.core.stumps.layouts.layout import UNIT_ROUNDOFF
 
 # Empty array of positions.
 _NO_POSITIONS = np.empty(0, np.int64)

@@ -13,7 +13,7 @@ import numpy as np
 
 from boostbench.fitting.quantities import Quantity, add_quantity
 from boostbench.fitting.stages import predictions
-from boostbench.records.results import Results, SplitRecord
+from boostbench.records.fit_results import Results, SplitRecord
 from boostbench.spec.measures import MEASURES, name_of_class
 from boostbench.util.errors import UserError
 
@@ -67,7 +67,7 @@ class Measure:
         and encoded.
     form : type, default=SplitRecord
         Type of its records, against which each line of a file is checked; see
-        `boostbench.records.results.record_type`.
+        `boostbench.records.fit_results.record_type`.
     quantity : str, default="test_error"
         Name of the quantity that tables and summaries show by default.
     quantities : tuple of str or Quantity, default=None
@@ -138,7 +138,7 @@ class Measure:
         """Fit, and return the results to record, as a struct.
 
         A measure of a user may return a mapping of names to JSON values instead, see
-        `boostbench.records.results.SplitResults.from_dict`.
+        `boostbench.records.fit_results.SplitResults.from_dict`.
 
         Parameters
         ----------

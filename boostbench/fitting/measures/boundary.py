@@ -14,7 +14,7 @@ from boostbench.fitting.quantities import TIME_DIGITS
 from boostbench.fitting.splits import Split, make_split
 from boostbench.fitting.stages import predict, stages
 from boostbench.fitting.trial import Trial
-from boostbench.records.results import SplitResults, record_type
+from boostbench.records.fit_results import SplitResults, record_type
 from boostbench.records.schema import Count, Fraction, Real, Round, Seconds
 from boostbench.spec.protocol import ProtocolSpec
 from boostbench.util.errors import UserError

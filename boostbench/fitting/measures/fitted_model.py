@@ -13,7 +13,7 @@ import numpy as np
 from msgspec import Struct
 
 from boostbench.fitting.measures.base import FIT_TIMES, Measure
-from boostbench.records.results import SplitResults, record_type
+from boostbench.records.fit_results import SplitResults, record_type
 from boostbench.records.schema import Count, Fraction, Real
 from boostbench.spec.protocol import ProtocolSpec
 from boostbench.util.errors import UserError

@@ -17,7 +17,7 @@ from boostbench.fitting.measures.base import FIT_TIMES, Measure
 from boostbench.fitting.measures.scores import ScoreQuality, class_columns, measure_scores
 from boostbench.fitting.quantities import SCORE_DIGITS, SCORES, TIME_DIGITS
 from boostbench.fitting.stages import digest_of_labels
-from boostbench.records.results import SplitResults, record_type
+from boostbench.records.fit_results import SplitResults, record_type
 from boostbench.records.schema import BadLine, Count, Duration, Fraction, NonNegative, Real, Seconds
 from boostbench.util.errors import first_line
 from boostbench.util.numbers import round_significant

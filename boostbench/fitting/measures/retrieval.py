@@ -13,7 +13,7 @@ from boostbench.fitting.measures.base import FIT_TIMES, Measure
 from boostbench.fitting.quantities import TIME_DIGITS
 from boostbench.fitting.stages import digest_of_labels
 from boostbench.fitting.trial import Fit, Trial
-from boostbench.records.results import SplitResults, record_type
+from boostbench.records.fit_results import SplitResults, record_type
 from boostbench.records.schema import Duration, Fraction, Positive, Seconds
 from boostbench.util.numbers import round_significant
 

@@ -9,7 +9,7 @@ from scipy.stats import rankdata
 
 from boostbench.fitting.measures.base import FIT_TIMES, Measure
 from boostbench.fitting.quantities import SCORES
-from boostbench.records.results import SplitResults, record_type
+from boostbench.records.fit_results import SplitResults, record_type
 from boostbench.records.schema import Count, Fraction, NonNegative
 
 if TYPE_CHECKING:

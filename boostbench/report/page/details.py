@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from boostbench.analysis.cells import Cell
 from boostbench.analysis.frame import ResultFrame, concatenate
+from boostbench.analysis.result_table import Table
 from boostbench.analysis.statistics.agreement import BASES, POWER
-from boostbench.analysis.tables import Table
 from boostbench.analysis.verdicts import VERDICTS
 from boostbench.fitting.quantities import CALIBRATION, QUANTITIES, Quantity
 from boostbench.papers.published import find_quantity

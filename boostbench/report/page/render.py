@@ -21,8 +21,8 @@ from markdown_it.token import Token
 from markupsafe import Markup, escape
 
 from boostbench import __version__
-from boostbench.analysis.runs import RecordedExperiment
-from boostbench.analysis.tables import Table
+from boostbench.analysis.recorded_experiments import RecordedExperiment
+from boostbench.analysis.result_table import Table
 from boostbench.analysis.verdicts import VERDICTS, Tally, count_tables, count_verdicts
 from boostbench.papers.metadata import paper_citation, paper_title
 from boostbench.report import overview

@@ -7,7 +7,7 @@ from sklearn.base import clone
 from sklearn.datasets import make_blobs
 
 import boostbench as bb
-from boostbench.algorithms.base.predictions import probabilities
+from boostbench.algorithms.base.decision_values import probabilities
 
 from ..problems import blobs, messy
 from .test_bagged_mcboost import check_sample_weights

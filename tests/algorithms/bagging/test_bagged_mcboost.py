@@ -13,8 +13,8 @@ from boostbench.algorithms.bagging import bag_stumps, stump_rounds
 from boostbench.algorithms.bagging.joint_losses import LogisticLoss
 from boostbench.algorithms.bagging.jointly_bagged_stumps import Threads
 from boostbench.algorithms.bagging.stump_rounds import JointStumpMaster
+from boostbench.algorithms.base.decision_values import probabilities
 from boostbench.algorithms.base.observers import log_losses
-from boostbench.algorithms.base.predictions import probabilities
 from boostbench.core.stumps.feature_codes import fit_feature_codes
 from boostbench.core.stumps.views import identity_views
 

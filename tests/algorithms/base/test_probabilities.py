@@ -10,7 +10,7 @@ from sklearn.utils.fixes import parse_version
 
 import boostbench as bb
 from boostbench.algorithms import AdaBoostMO
-from boostbench.algorithms.base.predictions import (
+from boostbench.algorithms.base.decision_values import (
     decision_values,
     labels_from_scores,
     log_probabilities,

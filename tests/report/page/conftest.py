@@ -3,7 +3,7 @@ from dataclasses import replace
 import pytest
 from fitting.examples import flat, recorded
 
-from boostbench.analysis.tables import Column, ColumnPair, Table
+from boostbench.analysis.result_table import Column, ColumnPair, Table
 from boostbench.spec.keys import digest
 
 ENVIRONMENT = {

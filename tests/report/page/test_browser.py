@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from boostbench.analysis.runs import RecordedExperiment
+from boostbench.analysis.recorded_experiments import RecordedExperiment
 from boostbench.report.page.render import render_page
 from tests.browser import CONTRAST, Browser, chromium, needs_browser
 from tests.report.page.conftest import complete

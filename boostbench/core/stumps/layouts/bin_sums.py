@@ -259,7 +259,7 @@ class SampleBins:
     ----------
     additions : int
         Largest number of successive additions in a bin. Callers bound the rounding error of
-        the sums by it; see `boostbench.core.stumps.layouts.base`.
+        the sums by it; see `boostbench.core.stumps.layouts.layout`.
 
     Examples
     --------

@@ -18,8 +18,8 @@ import numpy as np
 from scipy import sparse
 
 from boostbench.core.linear_algebra import sparse_product
-from boostbench.core.stumps.layouts.base import UNIT_ROUNDOFF, Layout
 from boostbench.core.stumps.layouts.bin_sums import JointBinSums
+from boostbench.core.stumps.layouts.layout import UNIT_ROUNDOFF, Layout
 
 # Maximum number of roundings of a weight in single precision. With more, too many stumps are within
 # rounding error of the best one.

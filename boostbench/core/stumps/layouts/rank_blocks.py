@@ -22,8 +22,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from boostbench.core.stumps.layouts.base import Layout
 from boostbench.core.stumps.layouts.bin_sums import JointBinSums, bins_by_rank
+from boostbench.core.stumps.layouts.layout import Layout
 
 # A grid divides the samples of each feature into blocks. The two numbers of a grid are the number
 # of blocks of a feature, and the largest fraction of all blocks that is worth evaluating: for more,

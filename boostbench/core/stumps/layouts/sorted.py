@@ -14,9 +14,9 @@ from itertools import pairwise
 
 import numpy as np
 
-from boostbench.core.stumps.layouts.base import UNIT_ROUNDOFF, Layout
 from boostbench.core.stumps.layouts.bin_sums import bins_by_rank
 from boostbench.core.stumps.layouts.joint_histogram import MIN_SAMPLES, PairTables
+from boostbench.core.stumps.layouts.layout import UNIT_ROUNDOFF, Layout
 from boostbench.core.stumps.layouts.rank_blocks import RankBlocks
 from boostbench.core.stumps.thresholds import argsort_with_values, iter_columns, midpoint
 from boostbench.core.weak_learner import TIE_TOLERANCE, argmax_with_tolerance
@@ -281,7 +281,7 @@ class RankBins(Layout):
     Attributes
     ----------
     additions : int
-        See `boostbench.core.stumps.layouts.base.Layout`.
+        See `boostbench.core.stumps.layouts.layout.Layout`.
     """
 
     def __init__(self, order, is_threshold, n_samples, positions_of):

@@ -11,7 +11,7 @@ import numpy as np
 from scipy import sparse
 
 from boostbench.core.linear_algebra import CompressedMatrix, sparse_product
-from boostbench.core.stumps.layouts.base import Layout
+from boostbench.core.stumps.layouts.layout import Layout
 from boostbench.core.stumps.thresholds import argsort_with_values, find_thresholds, midpoint
 
 # Largest number of thresholds in a block. Smaller blocks have tighter bounds, but there are more.

@@ -4,7 +4,7 @@ import pytest
 from boostbench.core.stumps import evaluation
 from boostbench.core.stumps.evaluation import make_joint_histogram
 from boostbench.core.stumps.layouts import sorted as sorted_layout
-from boostbench.core.stumps.layouts.base import UNIT_ROUNDOFF
+from boostbench.core.stumps.layouts.layout import UNIT_ROUNDOFF
 from boostbench.core.stumps.layouts.sorted import RankBins, Sorted
 from boostbench.core.stumps.screening import MaxAbsEdge
 from boostbench.core.stumps.search import StumpSearch, StumpSearchWithExclusion

@@ -1,7 +1,7 @@
 import pytest
 from fitting.examples import FAILURE, RECORD, modify_record, recorded
 
-from boostbench.records.merge import merge_records
+from boostbench.records.merging import merge_records
 from boostbench.records.store import RecordFile, read_records, record_path
 from boostbench.util.errors import UserError
 

@@ -15,9 +15,9 @@ from matplotlib.font_manager import FontProperties
 from matplotlib.textpath import text_to_path
 
 from boostbench.analysis.comparison import Comparison, PairTest, compare_columns
+from boostbench.analysis.result_table import Table
 from boostbench.analysis.statistics import LEVEL
 from boostbench.analysis.statistics.friedman import Friedman
-from boostbench.analysis.tables import Table
 from boostbench.figures.definition import Drawing
 from boostbench.figures.sources import TableFigure, stale_cells
 from boostbench.figures.style import COLOURS, DPI, PAGE_WIDTH, break_words, label, style

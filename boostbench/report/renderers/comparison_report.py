@@ -11,11 +11,11 @@ from rich.console import Console
 from rich.text import Text
 
 from boostbench.analysis.comparison import Comparison, corrected_t_on_row, effect_size_on_row
+from boostbench.analysis.result_table import Table
 from boostbench.analysis.statistics import LEVEL
-from boostbench.analysis.tables import Table
 from boostbench.report.column_tests import comparison_listing, pair_sentences, summarize_tests
 from boostbench.report.document import make_document, make_row
-from boostbench.report.renderers.terminal import make_grid, print_listing, print_table
+from boostbench.report.renderers.console import make_grid, print_listing, print_table
 from boostbench.report.wording import caption, table_notes
 from boostbench.util.numbers import differences, fixed, format_p_value, rounded
 

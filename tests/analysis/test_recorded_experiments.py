@@ -5,7 +5,11 @@ from fitting.examples import flat, modify_record, recorded
 from fitting.toy import experiment_from_config, run
 
 from boostbench.analysis.frame import ResultFrame
-from boostbench.analysis.runs import RecordedExperiment, find_experiments, table_of_experiments
+from boostbench.analysis.recorded_experiments import (
+    RecordedExperiment,
+    find_experiments,
+    table_of_experiments,
+)
 from boostbench.records.index import Records
 from boostbench.report.findings import runs_listing
 from boostbench.spec.data import DataSpec

@@ -6,7 +6,7 @@ from fitting.examples import CONFIG, RECORD
 
 from boostbench.fitting.measures.prediction import PredictionResults, PredictionSeconds
 from boostbench.records.codec import encode, make_record
-from boostbench.records.results import SplitResults
+from boostbench.records.fit_results import SplitResults
 from boostbench.records.schema import BadLine, Config, Provenance
 from boostbench.spec import measures
 

@@ -3,7 +3,7 @@ from dataclasses import replace
 import pytest
 
 from boostbench.analysis.comparison import compare_columns
-from boostbench.analysis.tables import Column
+from boostbench.analysis.result_table import Column
 from boostbench.fitting.quantities import QUANTITIES
 from boostbench.report import wording
 from boostbench.report.document import make_heads, make_row

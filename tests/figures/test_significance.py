@@ -9,9 +9,9 @@ pytest.importorskip("matplotlib")
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 from boostbench.analysis.comparison import compare_columns
+from boostbench.analysis.result_table import Column
 from boostbench.analysis.statistics.friedman import friedman
-from boostbench.analysis.tables import Column
-from boostbench.figures.comparisons import (
+from boostbench.figures.significance import (
     draw_critical_difference,
     draw_matrix,
     similar_groups,

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from boostbench.analysis.cells import Cell, empty_cell
 from boostbench.analysis.frame import ResultFrame
-from boostbench.analysis.tables import Column, ColumnPair, Table
+from boostbench.analysis.result_table import Column, ColumnPair, Table
 from boostbench.fitting.quantities import QUANTITIES, SCORES, Quantity
 from boostbench.papers.metadata import is_value
 from boostbench.papers.published import PublishedLine

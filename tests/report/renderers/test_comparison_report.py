@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from boostbench.analysis.comparison import compare_columns
-from boostbench.analysis.tables import Column
-from boostbench.report.renderers.comparison import comparison_as_json, print_comparison
+from boostbench.analysis.result_table import Column
+from boostbench.report.renderers.comparison_report import comparison_as_json, print_comparison
 from boostbench.util.terminal import make_console
 
 NAMES = ["RBoost^proj (weighted linear discriminants)", "AdaBoost.MH", "SAMME, 3 leaves", "MO"]

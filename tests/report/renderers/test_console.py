@@ -5,11 +5,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from boostbench.analysis.tables import Column
+from boostbench.analysis.result_table import Column
 from boostbench.data.dataset import Dataset
 from boostbench.report.blocks import Line, Listing
 from boostbench.report.document import make_document, make_summary
-from boostbench.report.renderers.terminal import (
+from boostbench.report.renderers.console import (
     print_headline,
     print_judgement,
     print_listing,
