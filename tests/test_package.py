@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 import tomllib
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -254,3 +255,11 @@ def test_metadata_files_agree_on_version_date_and_identifiers():
         paper["@id"].removeprefix("https://doi.org/") for paper in codemeta["referencePublication"]
     }
     assert identifiers == {paper["identifier"] for paper in zenodo["related_identifiers"]}
+
+
+def test_modules_have_names_of_their_own():
+    # Commands have the names that users type, and the two base classes have documented paths.
+    folders = (path for path in (ROOT / "boostbench").rglob("*.py") if path.parent.name != "cli")
+    names = [path.stem for path in folders if path.stem not in ("__init__", "base")]
+    assert [name for name, count in Counter(names).items() if count > 1] == []
+    assert [name for name in names if f"{name}s" in names] == []
