@@ -287,7 +287,7 @@ def draw_times(
     hues : sequence of str
         Titles of the algorithms, each of which has one look in all panels.
     measured_part : {"coefficients", "fit"}, default="coefficients"
-        SplitRecord part of the training: the coefficients, which are step 4 of a round of column
+        Measured part of the training: the coefficients, which are step 4 of a round of column
         generation, or all of it.
     headline : str, default=""
         Sentence above the panels.
@@ -376,7 +376,7 @@ class TimesFigure(FigureDefinition, frozen=True, kw_only=True):
     panels : list of WholeNumberPanel
         Panels side by side; the rows of their tables vary the number.
     seconds : {"coefficients", "fit"}, default="coefficients"
-        SplitRecord part of the training.
+        Measured part of the training.
     """
 
     kind: ClassVar[str] = "times"

@@ -52,7 +52,7 @@ def draw_sweep(settings: Sequence[Setting], quantity: Quantity) -> Figure:
     settings : sequence of Setting
         Two or more experiments, which have the same keys.
     quantity : Quantity
-        SplitRecord quantity.
+        Measured quantity, such as the test error.
 
     Returns
     -------
@@ -189,7 +189,7 @@ def _draw_map(
     data : pandas.DataFrame
         Columns ``row``, ``column``, ``mean`` and ``std``, with a line for each cell of the map.
     quantity : Quantity
-        SplitRecord quantity.
+        Measured quantity, such as the test error.
     has_deviations : bool
         Whether the numbers have their standard deviations.
     is_by_row : bool
