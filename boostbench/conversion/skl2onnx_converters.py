@@ -190,8 +190,8 @@ def _convert_booster(scope, operator, container):
         result = unique_name("probabilities")
     elif len(model.classes_) == 2:
         # skl2onnx's meta-estimators select the second column of the scores of two classes.
-        negative = add_node("Neg", [unique_name("decision")], unique_name("negative"))
-        columns = [negative, unique_name("decision")]
+        negative = add_node("Neg", [unique_name("decision_column")], unique_name("negative"))
+        columns = [negative, unique_name("decision_column")]
         result = add_node("Concat", columns, unique_name("columns"), axis=1)
     else:
         result = unique_name("scores")
