@@ -55,7 +55,7 @@ def experiment(name: str, algorithm: str, n_splits: int, n_iterations: int) -> E
     data = DataSpec(name, sklearn=f"load_{name}")
     protocol = ProtocolSpec(n_splits=n_splits, checkpoints=())
     spec = ExperimentSpec(AlgorithmSpec(algorithm, target, params), data, protocol)
-    return Experiment.from_spec(spec.checked(), load(data))
+    return Experiment.from_spec(spec.normalized(), load(data))
 
 
 def spent(pid: int) -> tuple[float, float]:

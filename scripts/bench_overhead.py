@@ -49,7 +49,7 @@ def experiment(n_splits: int) -> Experiment:
     algorithm = AlgorithmSpec("dummy", "sklearn.dummy.DummyClassifier")
     data = DataSpec("wine", sklearn="load_wine")
     protocol = ProtocolSpec(n_splits=n_splits, checkpoints=())
-    return Experiment.from_spec(ExperimentSpec(algorithm, data, protocol).checked(), load(data))
+    return Experiment.from_spec(ExperimentSpec(algorithm, data, protocol).normalized(), load(data))
 
 
 @contextlib.contextmanager
