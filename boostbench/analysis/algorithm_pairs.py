@@ -13,7 +13,7 @@ A verdict judges the level of one number. Three other questions are about two al
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain, combinations
+from itertools import combinations
 from math import isnan
 from typing import NamedTuple
 
@@ -76,7 +76,11 @@ class PairEffect(NamedTuple):
 
 
 def find_effects(table: Table) -> list[PairEffect]:
-    """Return the pairs of algorithms that the published numbers of a table separate."""
+    """Return the pairs of algorithms that the published numbers of a table separate.
+
+    Both sides have the same test, Welch's of two unpaired means: a paper gives no numbers of single
+    splits. Pairs are numbers of two algorithms after the same number of rounds, in one row.
+    """
     pair_effects = []
     for row in table.rows:
         cells = [table.cells[row, name] for name in table.result_columns]
@@ -107,23 +111,6 @@ def count_effects(effects_of_tables: Iterable[PairEffect]) -> Effects:
             not effect.has_same_sign and effect.differs for effect in distinct
         ),
     )
-
-
-def count_effects_of_tables(tables: Sequence[Table]) -> Effects:
-    """Count the effects that tables show, and those that our numbers replicate.
-
-    Both sides have the same test, Welch's of two unpaired means: a paper gives no numbers of single
-    splits. Pairs are numbers of two algorithms after the same number of rounds, in one row.
-
-    Parameters
-    ----------
-    tables : sequence of Table
-
-    Returns
-    -------
-    Effects
-    """
-    return count_effects(chain.from_iterable(map(find_effects, tables)))
 
 
 def _published_effect(a: Cell, b: Cell) -> Agreement | None:
@@ -236,11 +223,6 @@ def count_swaps(comparisons: Iterable[NumberComparison]) -> Swaps:
         other_alike=_count_alike(rival_agreements),
         n_other=len(rival_agreements),
     )
-
-
-def count_swaps_of_tables(tables: Sequence[Table]) -> Swaps:
-    """Count the comparisons of all numbers of tables with the published numbers of their rows."""
-    return count_swaps(chain.from_iterable(map(compare_rows, tables)))
 
 
 def _count_reproduced(agreements: Sequence[Agreement]) -> int:

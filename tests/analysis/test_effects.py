@@ -1,7 +1,7 @@
 import pytest
 from scipy import stats
 
-from boostbench.analysis.algorithm_pairs import Effects, count_effects_of_tables
+from boostbench.analysis.algorithm_pairs import Effects, count_effects, find_effects
 from boostbench.analysis.verdicts import count_tables
 from boostbench.report.overview import effects_sentence
 from tests.analysis.groups import find_group
@@ -26,10 +26,12 @@ def table_of_effects(make_cell, make_table):
 
 
 def test_effects_are_counted_by_sign_and_significance(table_of_effects):
-    result = count_effects_of_tables([table_of_effects])
+    result = count_effects(find_effects(table_of_effects))
     assert result == Effects(separated=3, same_sign=2, significant=1, reversed_significant=1)
     assert str(result) == "3: 67% / 33%"
-    assert count_effects_of_tables([table_of_effects, table_of_effects]) == result
+    assert (
+        count_effects([*find_effects(table_of_effects), *find_effects(table_of_effects)]) == result
+    )
     tallies = count_tables([table_of_effects])
     assert tallies.effects == result
     assert find_group(tallies.papers, "mcboost").effects == tallies.table("name").effects == result
@@ -47,7 +49,7 @@ def test_pair_is_separated_by_welchs_test(make_cell, make_table):
             for name, mean in (("a", 10.0), ("b", 10.0 + distance))
         }
         test = stats.ttest_ind_from_stats(10.0, 1.1, 10, 10 + distance, 1.1, 10, equal_var=False)
-        assert count_effects_of_tables([make_table(cells)]).separated == (test.pvalue < 0.05)
+        assert count_effects(find_effects(make_table(cells))).separated == (test.pvalue < 0.05)
 
 
 def test_effects_require_deviations_and_equal_rounds(make_cell, make_table, table_of_rounds):
@@ -55,7 +57,7 @@ def test_effects_require_deviations_and_equal_rounds(make_cell, make_table, tabl
         ("wine", name): make_cell(_spread(mean), "wine", name, published=(mean, float("nan")))
         for name, mean in (("a", 10.0), ("b", 20.0))
     }
-    assert count_effects_of_tables([make_table(cells)]) == Effects()
+    assert count_effects(find_effects(make_table(cells))) == Effects()
     assert str(Effects()) == "-"
     assert effects_sentence(Effects()) == ""
-    assert count_effects_of_tables([table_of_rounds]) == Effects()
+    assert count_effects(find_effects(table_of_rounds)) == Effects()

@@ -1,6 +1,6 @@
 from dataclasses import replace
 
-from boostbench.analysis.algorithm_pairs import Swaps, count_swaps_of_tables
+from boostbench.analysis.algorithm_pairs import Swaps, compare_rows, count_swaps
 from boostbench.analysis.verdicts import count_tables
 from boostbench.report.overview import swaps_sentence
 from tests.analysis.groups import find_group
@@ -23,18 +23,18 @@ def test_each_number_is_compared_with_other_algorithms(make_cell, make_table):
     cells |= {("glass", name): cell for name, cell in glass.items()}
     table = make_table(cells, paper="mcboost")
     # Own numbers: a and b agree, c does not. Numbers of others: 1, 1 and 2 agree. glass has none.
-    assert count_swaps_of_tables([table]) == Swaps(
+    assert count_swaps(compare_rows(table)) == Swaps(
         own=2, own_alike=2, n_own=3, other=4, other_alike=4, n_other=6
     )
     tallies = count_tables([table, make_table(cells)])
     assert (
         tallies.swaps
         == find_group(tallies.papers, "mcboost").swaps
-        == count_swaps_of_tables([table])
+        == count_swaps(compare_rows(table))
     )
     assert tallies.table("name").swaps is None  # the last table of this name has no paper
     assert "67% of 3 numbers are reproduced, and 67% do not differ" in swaps_sentence(tallies.swaps)
-    assert str(count_swaps_of_tables([table])) == "67% / 67%"
+    assert str(count_swaps(compare_rows(table))) == "67% / 67%"
 
 
 def test_repeated_number_counts_once(make_cell, make_table):
@@ -61,7 +61,7 @@ def test_repeated_number_counts_once(make_cell, make_table):
 
 
 def test_rounds_of_one_algorithm_are_not_swapped(table_of_rounds):
-    result = count_swaps_of_tables([table_of_rounds])
+    result = count_swaps(compare_rows(table_of_rounds))
     n_cells = sum(cell.agreement is not None for cell in table_of_rounds.cells.values())
     # b on glass was not run for 100 rounds, so that a has nobody beside it there.
     assert (result.n_own, result.n_other) == (n_cells - 1, n_cells - 1)
@@ -72,10 +72,10 @@ def test_difference_within_the_margin_is_reproduced(make_cell, make_table):
         ("wine", "a"): make_cell([49, 50, 51] * 9, algo="a", published=(50.0, 1.0)),
         ("wine", "b"): make_cell([52, 53, 54] * 9, algo="b", published=(53.0, 1.0)),
     }
-    assert count_swaps_of_tables([make_table(cells)]) == Swaps(2, 2, 2, 2, 0, 2)
+    assert count_swaps(compare_rows(make_table(cells))) == Swaps(2, 2, 2, 2, 0, 2)
 
 
 def test_single_algorithm_has_no_swaps(make_cell, make_table):
     table = make_table({("wine", "a"): make_cell([1, 2], published=(1.0, 1.0))}, compare=[])
-    assert str(count_swaps_of_tables([table])) == "-"
-    assert swaps_sentence(count_swaps_of_tables([table])) == ""
+    assert str(count_swaps(compare_rows(table))) == "-"
+    assert swaps_sentence(count_swaps(compare_rows(table))) == ""
