@@ -244,7 +244,7 @@ class ReweightedEnsemble(ClassifierMixin, BaseEstimator):
         self.objective_ = objective
         self.classes_ = self.ensemble.classes_
         self.n_features_in_ = self.ensemble.n_features_in_
-        # As in `reweight`, look at instance attributes only.
+        # Look at instance attributes only, as `reweight` does.
         if "feature_names_in_" in vars(self.ensemble):
             self.feature_names_in_ = self.ensemble.feature_names_in_
         self._loss = loss

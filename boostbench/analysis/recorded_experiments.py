@@ -363,7 +363,7 @@ def _matches_line(experiment: RecordedExperiment, quantity: Quantity, line: Publ
 
 
 def _merged_settings(experiment: RecordedExperiment) -> dict[str, Any]:
-    """Return the values of all settings by name: of the algorithm, the protocol, and the seed."""
+    """Return the settings of the algorithm and the protocol, and the seed, by name."""
     return {**experiment.config.algo, **experiment.config.protocol, "seed": experiment.config.seed}
 
 

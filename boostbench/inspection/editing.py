@@ -484,8 +484,8 @@ def _fill_missing_row(term, views):
         row = int(term.row_indices(fill[:1])[0])
     else:
         # A view is the indicator of a category; its fill is 1 for the most frequent category. If no
-        # view has the fill 1, the most frequent category is the one without a view: of two
-        # categories, only one has a view.
+        # view has the fill 1, the most frequent category is the one without a view, as a feature of
+        # two categories has a view for one of them.
         codes = views.category[feature_views]
         codes_without_view = np.setdiff1d(np.arange(len(term.categories)), codes)
         most_frequent = np.append(codes[fill == 1], codes_without_view)[0]

@@ -186,8 +186,8 @@ def filter_remarks(
     remarks : sequence of str
         Sentences on a table.
     titles, displayed_titles : sequence of collection of str
-        Titles of the rows, and titles of the columns: of the whole table, and of its displayed
-        part.
+        Titles of the rows, and titles of the columns. The first argument has all titles of the
+        table, the second one the displayed titles.
 
     Returns
     -------

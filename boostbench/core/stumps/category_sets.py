@@ -175,8 +175,8 @@ class CategorySetSearch:
         outputs = np.where(
             self._search.feature_codes.is_in(self._bins[in_group][is_inside]), 1.0, -1.0
         )
-        # The learner contains the smaller of the set and its complement; of two equal halves, the
-        # one without the first view.
+        # The learner contains the smaller of the set and its complement. If both are halves, it
+        # contains the half without the first view.
         polarity, is_half = 1, 2 * is_inside.sum() == len(views)
         if 2 * is_inside.sum() > len(views) or (is_half and is_inside[0]):
             is_inside, polarity = ~is_inside, -1

@@ -221,6 +221,6 @@ def _category_views(feature, counts, has_missing):
     ]
     if has_missing:
         views.append((feature, MISSING, 1.0))
-    # With two views, one is enough, since the other is its complement: the later category, or the
-    # indicator of missing values if only one category occurs.
+    # One of two views is enough, since the other is its complement. The later category is used, or
+    # the indicator of missing values if only one category occurs.
     return views[-1:] if len(views) == 2 else views

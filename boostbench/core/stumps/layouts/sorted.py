@@ -198,9 +198,9 @@ class Sorted(Layout):
         """Return a mask of the samples above a threshold; see `Layout`."""
         if self._rank_bins is None:
             return None
-        # With many samples, values of one feature are far apart in the rows of X, and the order of
-        # the feature is faster. `last` is the place of the last sample below the threshold. Fewer
-        # samples are on one side, the minority, and only these are set.
+        # The values of one feature are far apart in the rows of X, so that the order of the feature
+        # is faster if there are many samples. `last` is the place of the last sample below the
+        # threshold. Fewer samples are on one side, the minority, and only these are set.
         last = int((self._stump_index_at_place[feature] == stump_index).argmax())
         order = self._order[feature, : self._n_samples]
         is_majority_above = last < len(order) // 2
