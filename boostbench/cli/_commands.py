@@ -220,7 +220,7 @@ def check_tables_exist(command: str, words: Sequence[str]) -> None:
         configs.find_definition("table", name)
 
 
-def names_and_results(command: str, words: Sequence[str]) -> tuple[list[str], Path]:
+def resolve_names_and_results(command: str, words: Sequence[str]) -> tuple[list[str], Path]:
     """Split the words of a command that reads records into names and the folder of results.
 
     Parameters

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from boostbench.cli._commands import check_tables_exist, names_and_results
+from boostbench.cli._commands import check_tables_exist, resolve_names_and_results
 from boostbench.util.errors import UserError, print_error
 from boostbench.util.files import user_path, writing_to
 from boostbench.util.terminal import echo, spinner
@@ -98,7 +98,7 @@ def check(
         from boostbench.util.files import atomic_write_text
 
     # 1) Judge the tables.
-    names, results = names_and_results("check", words)
+    names, results = resolve_names_and_results("check", words)
     if update and results == installed_folder():
         raise UserError("installed results are read-only; name another folder by results=")
     with spinner("reading records") as show_step:
@@ -284,7 +284,7 @@ def check_published(
         from boostbench.util.terminal import make_console
 
     # 1) Check the arguments, and read the file.
-    names, results = names_and_results("check", words)
+    names, results = resolve_names_and_results("check", words)
     if names:
         raise UserError(f"check --published judges the lines of {path}, and no table {names[0]!r}")
     if repeats is not None and not 1 <= repeats <= MAX_REPEATS:

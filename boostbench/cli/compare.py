@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from boostbench.cli._commands import add_names_option, names_and_results
+from boostbench.cli._commands import add_names_option, resolve_names_and_results
 from boostbench.util import configs
 from boostbench.util.errors import UserError, join_words, truncated_list, unknown_name_error
 from boostbench.util.files import slug, user_path
@@ -100,7 +100,7 @@ def compare(
         from boostbench.util.terminal import make_console
 
     # 1) Check the arguments.
-    names, results = names_and_results("compare", words)
+    names, results = resolve_names_and_results("compare", words)
     if len(set(names)) < 2 or len(set(names)) < len(names):
         raise UserError("compare needs two algorithms or more, each once, such as 'a b'")
     if rope is not None and not rope > 0:

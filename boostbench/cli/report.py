@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from boostbench.cli._commands import check_tables_exist, names_and_results
+from boostbench.cli._commands import check_tables_exist, resolve_names_and_results
 from boostbench.util import configs
 from boostbench.util.errors import UserError, print_error
 from boostbench.util.files import user_path, writing_to
@@ -68,7 +68,7 @@ def make_report(words: Sequence[str], output: Path | None = None) -> None:
         from boostbench.util.files import write_output
 
     # 1) Read the tables, and decide which kind of page is written.
-    names, results = names_and_results("report", words)
+    names, results = resolve_names_and_results("report", words)
     is_installed = results == installed_folder()
     path = output or (Path() if is_installed else results) / "report.html"
     records = Records(results)
